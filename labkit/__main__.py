@@ -1,0 +1,43 @@
+"""The commands behind ``lab.py``: ``run``, ``check``, ``rebuild``, ``bench``."""
+
+from __future__ import annotations
+
+import argparse
+import runpy
+import sys
+
+from labkit.commands import check, play, rebuild
+from labkit.commands.play import tasks
+from labkit.paths import repository
+
+
+def main(arguments: list[str]) -> int:
+    """Do one command and return its exit code."""
+    parser = argparse.ArgumentParser(prog="lab.py", description="Learn how a language model calls tools.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="play a scripted task in the terminal")
+    run.add_argument("task", help=f"one of {', '.join(tasks())}")
+    commands.add_parser("check", help="check this environment")
+    again = commands.add_parser("rebuild", help="run chapters again and store their outputs")
+    again.add_argument("chapter", nargs="?", help="two digits, such as 05; all chapters without it")
+    commands.add_parser("bench", help="measure labkit, as ratios")
+    chosen = parser.parse_args(arguments)
+    if chosen.command == "run":
+        return play(chosen.task, _say)
+    if chosen.command == "check":
+        return check(_say)
+    if chosen.command == "rebuild":
+        return rebuild(chosen.chapter, _say)
+    measured = runpy.run_path(str(repository() / "tests" / "bench" / "bench.py"))
+    return int(measured["main"](_say))
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,76 @@
+"""Run chapters again and store their outputs, in one form, so that a rebuild of an unchanged chapter changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from labkit.paths import repository
+
+Say = Callable[[str], None]
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+KEPT_METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+KEPT_OUTPUT = ("output_type", "data", "metadata", "execution_count", "name", "text", "ename", "evalue", "traceback")
+
+
+def chapters() -> list[Path]:
+    """Return the shipped notebooks, in order."""
+    return sorted((repository() / "notebooks").rglob("*.ipynb"))
+
+
+def rebuild(number: str | None, say: Say) -> int:
+    """Rebuild all chapters, or those whose name begins with a number.
+
+    Returns 0, 1 where a chapter failed (it is left as it was), 2 where there is no such chapter.
+    """
+    chosen = [path for path in chapters() if number is None or path.name.startswith(number)]
+    if not chosen:
+        names = ", ".join(sorted({path.name[:2] for path in chapters()}))
+        say(f"there is no chapter {number}; there are {names}")
+        return 2
+    failed = 0
+    for path in chosen:
+        problem = rebuild_one(path)
+        failed += problem is not None
+        say(f"{path.name}: {problem or 'rebuilt'}")
+    return 1 if failed else 0
+
+
+def rebuild_one(path: Path) -> str | None:
+    """Execute a notebook on a fresh kernel and store it; return what went wrong, or None."""
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
+
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(
+        notebook, timeout=60, kernel_name="python3", record_timing=False, resources={"metadata": {"path": path.parent}}
+    )
+    try:
+        client.execute()
+    except CellExecutionError as problem:
+        return f"failed, and is left as it was: {problem.ename} in a cell"
+    path.write_text(stored(notebook), encoding="utf-8", newline="\n")
+    return None
+
+
+def stored(notebook: Any) -> str:
+    """Return the text of a notebook as it is kept: no widget state, no timing, no patch version, one key order.
+
+    The widget view is dropped from outputs and its fallback kept: a fresh reader has no live model to show.
+    """
+    import nbformat
+
+    notebook.metadata = nbformat.from_dict(KEPT_METADATA)
+    for number, cell in enumerate(notebook.cells, 1):
+        cell["id"] = f"cell-{number:03d}"
+        cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k == "tags"})
+        for output in cell.get("outputs", ()):
+            output.get("data", {}).pop(WIDGET_VIEW, None)
+            for key in [key for key in output if key not in KEPT_OUTPUT]:
+                del output[key]
+    return str(nbformat.writes(notebook)).rstrip("\n") + "\n"

@@ -1,0 +1,34 @@
+"""The source of one function, shown in a chapter. A room is read in an editor; a chapter shows what matters."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from dataclasses import dataclass
+from typing import Any
+
+from labkit.declare import Tool
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Source:
+    """The text of a function or class. A value; shown as text and, where a notebook can, in colour."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_markdown_(self) -> str:
+        return f"```python\n{self.text}\n```"
+
+
+def show_source(thing: Any) -> Source:
+    """Return the source of a function, a class or a tool. Raises TypeError for what has none."""
+    try:
+        text = inspect.getsource(thing.fn if isinstance(thing, Tool) else thing)
+    except (TypeError, OSError):
+        raise TypeError(
+            f"there is no source to show for a {type(thing).__name__}; give a function, a class or a tool"
+        ) from None
+    return Source(textwrap.dedent(text).rstrip())

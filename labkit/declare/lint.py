@@ -1,0 +1,102 @@
+"""What a model will stumble over in a declaration: a check to run before the model does. Pure.
+
+Source of most rules: article 1, "a schema is a tool's manual", and what servers refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from labkit.declare.strict import not_strict
+from labkit.declare.tidy import children
+from labkit.declare.tools import Tool
+
+SHORT_DESCRIPTION = 20
+LONG_DESCRIPTION = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to improve in a declaration. A value; ``place`` is empty for the tool itself."""
+
+    place: str
+    rule: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place or '(tool)'}: {self.message}"
+
+
+def lint(tool: Tool) -> list[Finding]:
+    """Return the findings for a tool: its own first, then each parameter's in order."""
+    found = [Finding("", "changed", note) for note in tool.notes]
+    found += _tool_findings(tool)
+    for place, schema in _parameters(tool.parameters, ""):
+        found += [
+            Finding(place, rule, message)
+            for rule, (applies, message) in PARAMETER_RULES.items()
+            if applies(place, schema)
+        ]
+    found += [Finding("", "not_strict", f"can't be sent as strict: {why}") for why in not_strict(tool.parameters)]
+    return found
+
+
+def _tool_findings(tool: Tool) -> Iterator[Finding]:
+    length = len(tool.description)
+    if not length:
+        yield Finding("", "no_description", "has no description; the model chooses by it")
+    elif length < SHORT_DESCRIPTION:
+        yield Finding("", "short_description", "says little; say what it does, when to use it, and what it does not do")
+    elif length > LONG_DESCRIPTION:
+        yield Finding("", "long_description", f"is described in {length} characters; servers refuse over 1,024")
+
+
+def _parameters(schema: dict[str, Any], place: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for step, part in children(schema):
+        kind, _, name = step.partition(".")
+        inner = name if kind == "properties" else step
+        path = f"{place}.{inner}" if place else inner
+        if kind == "properties":
+            yield path, part
+        yield from _parameters(part, path)
+
+
+def _last(place: str) -> str:
+    return place.rpartition(".")[2]
+
+
+Rule = Callable[[str, dict[str, Any]], bool]
+PARAMETER_RULES: dict[str, tuple[Rule, str]] = {
+    "no_parameter_description": (
+        lambda place, schema: not schema.get("description"),
+        "has no description; one example value helps more than ten sentences",
+    ),
+    "no_type": (
+        lambda place, schema: not {"type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"} & set(schema),
+        "has no type, so anything is accepted",
+    ),
+    "one_letter_name": (
+        lambda place, schema: len(_last(place)) == 1,
+        "has a name of one letter, which tells the model nothing",
+    ),
+    "date_as_text": (
+        lambda place, schema: (
+            "date" in _last(place).lower() and schema.get("type") == "string" and "format" not in schema
+        ),
+        'looks like a date but takes any text, "yesterday" too; annotate it as a date',
+    ),
+    "unbounded_limit": (
+        lambda place, schema: (
+            _last(place) in ("limit", "top_k", "max_entries", "count", "n")
+            and schema.get("type") == "integer"
+            and "maximum" not in schema
+        ),
+        "has no upper bound",
+    ),
+    "bare_array": (
+        lambda place, schema: schema.get("type") == "array" and not {"items", "prefixItems"} & set(schema),
+        "does not say what its items are",
+    ),
+}

@@ -1,0 +1,200 @@
+"""One small executor that runs any plan: start what is free to start, wait for the next end or the next limit.
+
+Everything here happens on the caller's thread; only the jobs are elsewhere.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from time import perf_counter
+
+from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed
+from labkit.runtime.content import result_of, timed_out
+from labkit.runtime.prepare import Prepared
+from labkit.schedule import Plan
+from labkit.workers import Job, job_for
+
+SLICE = 0.2
+"""Seconds of one wait; an interrupt is seen at the latest after one slice, on every platform."""
+
+
+@dataclass(slots=True)
+class Held:
+    """An unsafe call that outlived its limit: it stands before all later calls until it ends. Typed values inside."""
+
+    call: ToolCall
+    job: Job
+
+
+@dataclass
+class Batch:
+    """The state of one run of a plan.
+
+    ``items`` are, by position in the plan: a held call of an earlier batch, a call ready to run, or a refusal.
+    ``results`` has one entry per position once ``run`` is over; ``held`` those that must hold later calls.
+    """
+
+    plan: Plan
+    items: list[Held | Prepared | ToolResult]
+    began: float
+    max_parallel: int
+    executor: Executor | None
+    on_result: Callable[[ToolResult], None]
+    results: list[ToolResult | None] = field(init=False)
+    held: list[Held] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.results = [None] * len(self.items)
+        self._waits = [set(others) for others in self.plan.waits_for]
+        self._dependants: list[list[int]] = [[] for _ in self.items]
+        for position, others in enumerate(self.plan.waits_for):
+            for other in others:
+                self._dependants[other].append(position)
+        self._ready: list[int] = []
+        self._running: dict[int, tuple[Job, float | None]] = {}
+        self._done: SimpleQueue[Job] = SimpleQueue()
+
+    def run(self) -> None:
+        """Run to the end. After an exception in the caller's thread, such as an interrupt, call ``abandon_all``."""
+        self._open()
+        while self._ready or self._running:
+            self._start_ready()
+            self._await_one()
+
+    def _open(self) -> None:
+        stuck = [i for i, item in enumerate(self.items) if isinstance(item, Held)]
+        self._cancel(self.plan.depends_on(stuck) if stuck else ())
+        for position, item in enumerate(self.items):
+            if isinstance(item, ToolResult):
+                self._settle(position, item)
+        for position, item in enumerate(self.items):
+            if isinstance(item, Prepared) and not self._waits[position] and self.results[position] is None:
+                heapq.heappush(self._ready, position)
+
+    def _start_ready(self) -> None:
+        while self._ready and len(self._running) < self.max_parallel:
+            position = heapq.heappop(self._ready)
+            item = self._prepared(position)
+            job = job_for(item.tool, item.values, self._done, position, self.executor)
+            limit = item.tool.timeout
+            self._running[position] = (job, None if limit is None else perf_counter() + limit)
+            try:
+                job.start()
+            except RuntimeError:  # the system gives no more threads
+                del self._running[position]
+                self._end(position, no_thread(item))
+
+    def _await_one(self) -> None:
+        """Wait for the next end or limit, then take in all that has ended; only then look at the limits."""
+        if not self._running:
+            return
+        limits = [limit for _, limit in self._running.values() if limit is not None]
+        wait = min(SLICE, max(0.0, min(limits) - perf_counter())) if limits else SLICE
+        try:
+            self._take(self._done.get(timeout=wait))
+            while True:
+                self._take(self._done.get_nowait())
+        except Empty:
+            pass
+        now = perf_counter()
+        for position, (job, limit) in list(self._running.items()):
+            if limit is not None and limit <= now and position in self._running and job.alive:
+                self._expire(position, job)
+
+    def _take(self, job: Job) -> None:
+        if self._running.pop(job.position, None) is None:
+            return  # its limit had passed
+        item = self._prepared(job.position)
+        self._end(job.position, result_of(item.call, job, item.repairs, self.began))
+
+    def _expire(self, position: int, job: Job) -> None:
+        """A limit has passed. A coroutine that blocks its loop takes its siblings on that loop with it."""
+        job.stop()
+        lost = {position: self._running.pop(position)[0]}
+        if job.place_is_lost():
+            lost |= {i: other for i, (other, _) in self._running.items() if job.shares_place(other)}
+        for i, other in lost.items():
+            if other is not job:
+                del self._running[i]
+                other.stop()
+            self._hold(i, other)
+        # Dependants are cancelled before any call is released: none of them may slip through.
+        self._cancel(self.plan.depends_on([i for i, other in lost.items() if other.alive and unsafe(other)]))
+        for i, other in lost.items():
+            item = self._prepared(i)
+            self._end(i, timed_out(item.call, other, item.repairs, self.began, lost=other is not job))
+
+    def _cancel(self, positions: Iterable[int]) -> None:
+        for position in sorted(positions):
+            item = self.items[position]
+            if isinstance(item, Prepared) and self.results[position] is None and position not in self._running:
+                self._settle(position, cancelled(item, "a call before it is still running"))
+
+    def _end(self, position: int, result: ToolResult) -> None:
+        self._settle(position, result)
+        for other in self._dependants[position]:
+            self._waits[other].discard(position)
+            if not self._waits[other] and self.results[other] is None:
+                heapq.heappush(self._ready, other)
+
+    def _settle(self, position: int, result: ToolResult) -> None:
+        self.results[position] = result
+        self.on_result(result)
+
+    def abandon_all(self) -> None:
+        """Stop what can be stopped and answer what has no answer; no event is sent, the caller is on its way out."""
+        while not self._done.empty():
+            job = self._done.get()
+            if self._running.pop(job.position, None) is not None:
+                item = self._prepared(job.position)
+                self.results[job.position] = result_of(item.call, job, item.repairs, self.began)
+        for position, (job, _) in self._running.items():
+            job.stop()
+            self.results[position] = interrupted(self._prepared(position), job, self.began)
+            self._hold(position, job)
+        for position, each in enumerate(self.items):
+            if self.results[position] is None and isinstance(each, Prepared):
+                self.results[position] = cancelled(each, "the run was interrupted")
+            elif isinstance(each, ToolResult):
+                self.results[position] = each
+
+    def _hold(self, position: int, job: Job) -> None:
+        if job.alive and unsafe(job):
+            item = self._prepared(position)
+            self.held.append(Held(ToolCall(item.call.id, item.tool.name, item.values), job))
+
+    def _prepared(self, position: int) -> Prepared:
+        item = self.items[position]
+        assert isinstance(item, Prepared)
+        return item
+
+
+def cancelled(item: Prepared, why: str) -> ToolResult:
+    """Return the answer to a call that is not run."""
+    error = ToolError(ErrorCode.CANCELLED, f"not run: {why}", item.tool.name)
+    return failed(item.call, error, item.repairs)
+
+
+def interrupted(item: Prepared, job: Job, began: float) -> ToolResult:
+    """Return the answer to a call that was at work when the run was interrupted."""
+    if job.started is None:
+        return cancelled(item, "the run was interrupted")
+    error = ToolError(ErrorCode.CANCELLED, "the run was interrupted while the tool was at work", item.tool.name)
+    result = failed(item.call, error, item.repairs)
+    result.started, result.finished = job.started - began, perf_counter() - began
+    return result
+
+
+def no_thread(item: Prepared) -> ToolResult:
+    """Return the answer where the system gives no more threads."""
+    error = ToolError(ErrorCode.EXECUTION_ERROR, "no thread could be started for the tool", item.tool.name)
+    return failed(item.call, error, item.repairs)
+
+
+def unsafe(job: Job) -> bool:
+    """Whether later calls may have to wait for this one even when its limit has passed."""
+    return not (job.tool.readonly and job.tool.parallel_safe)

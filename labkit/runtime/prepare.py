@@ -1,0 +1,92 @@
+"""Before anything runs: from untrusted arguments to validated values, or to a refusal. Pure."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from labkit.calls import CallRefused, ErrorCode, Problem, ToolCall, ToolError, ToolResult, failed, quote
+from labkit.declare import Tool, ToolRegistry
+from labkit.validate import judge, normaliser, parse
+
+VALIDATORS = ("pydantic", "subset", "jsonschema")
+PLAIN_DEFAULTS = (str, int, float, bool, type(None), tuple, frozenset)
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A call that may run: its tool, and its values typed and with defaults."""
+
+    call: ToolCall
+    tool: Tool
+    values: dict[str, Any]
+    repairs: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Gate:
+    """What stands before one tool, made ready once."""
+
+    tool: Tool
+    normalise: Callable[[dict[str, Any]], tuple[dict[str, Any], tuple[str, ...]]]
+    judge: Callable[[dict[str, Any]], tuple[dict[str, Any] | None, list[Problem]]]
+
+
+def gate(tool: Tool, validator: str) -> Gate:
+    """Make a tool's gate. Raises ValueError where the validator does not know a keyword of the tool's schema."""
+    return Gate(tool, normaliser(tool.parameters), judge(validator, tool.parameters, tool.adapter))
+
+
+def admit(call: ToolCall, gate: Gate) -> Prepared | ToolResult:
+    """Return the call ready to run, or the result that says why it may not. The tool is not touched."""
+    tool = gate.tool
+    try:
+        values, repairs = parse(call.arguments)
+    except CallRefused as refusal:
+        return failed(call, replace(refusal.error, tool=tool.name))
+    values, undone = gate.normalise(values)
+    if undone:
+        repairs += undone
+    typed, problems = gate.judge(values)
+    if typed is None:
+        return failed(call, _misfit(tool, problems), repairs)
+    if tool.defaults:
+        _fill(typed, tool.defaults)
+    if tool.check is not None and (error := _cross_check(tool, typed)) is not None:
+        return failed(call, error, repairs)
+    return Prepared(call, tool, typed, repairs)
+
+
+def unknown_tool(call: ToolCall, registry: ToolRegistry) -> ToolResult:
+    """Return the answer to a call of a tool that does not exist: which tools there are, and the nearest name."""
+    from difflib import get_close_matches
+
+    name = call.name if isinstance(call.name, str) else ""
+    names = [tool.name for tool in registry]
+    near = get_close_matches(name[:100], names, n=1)
+    hint = (f"did you mean {near[0]}? " if near else "") + f"Available tools: {', '.join(names) or 'none'}"
+    message = f"there is no tool {quote(call.name)}"
+    return failed(call, ToolError(ErrorCode.UNKNOWN_TOOL, message, name[:100], hint))
+
+
+def _misfit(tool: Tool, problems: list[Problem]) -> ToolError:
+    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    message = f"{count} in the arguments of {tool.name}; the tool was not run"
+    return ToolError(ErrorCode.SCHEMA_VALIDATION, message, tool.name, problems=tuple(problems))
+
+
+def _fill(values: dict[str, Any], defaults: dict[str, Any]) -> None:
+    for name, default in defaults.items():
+        if name not in values:
+            values[name] = default if isinstance(default, PLAIN_DEFAULTS) else copy.deepcopy(default)
+
+
+def _cross_check(tool: Tool, values: dict[str, Any]) -> ToolError | None:
+    try:
+        sentence = tool.check(values) if tool.check else None
+    except Exception as problem:  # the author's rule failed, not the model's arguments
+        message = f"the cross-field rule of {tool.name} failed: {type(problem).__name__}"
+        return ToolError(ErrorCode.EXECUTION_ERROR, message, tool.name)
+    return None if sentence is None else ToolError(ErrorCode.INVALID_RANGE, sentence, tool.name)

@@ -1,0 +1,188 @@
+"""The front of the runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from queue import Empty, SimpleQueue
+from time import perf_counter
+from typing import Any
+
+from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed
+from labkit.declare import Tool, ToolRegistry
+from labkit.runtime.batch import SLICE, Batch, Held, interrupted, no_thread, unsafe
+from labkit.runtime.content import result_of, timed_out
+from labkit.runtime.prepare import VALIDATORS, Gate, Prepared, admit, gate, unknown_tool
+from labkit.schedule import POLICIES, kind_of, plan
+from labkit.trace import tool_batch, tool_finished, tool_start
+from labkit.workers import Job, job_for
+
+Listener = Callable[[dict[str, Any]], None]
+
+
+class ToolRuntime:
+    """Runs calls of a registry's tools.
+
+    ``max_parallel`` bounds how many calls are at work at once. ``validator`` is ``pydantic``, ``subset`` or
+    ``jsonschema``. ``executor`` takes the sync, picklable tools that would run in a thread; a time limit can only
+    abandon a call there, and context variables do not travel.
+    Raises ValueError for an unknown policy or validator, and where the subset validator does not know a keyword.
+    """
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        policy: str = "barriers",
+        max_parallel: int = 64,
+        validator: str = "pydantic",
+        executor: Executor | None = None,
+    ) -> None:
+        if policy not in POLICIES:
+            raise ValueError(f'there is no policy "{policy}"; choose one of {", ".join(POLICIES)}')
+        if validator not in VALIDATORS:
+            raise ValueError(f'there is no validator "{validator}"; choose one of {", ".join(VALIDATORS)}')
+        if not isinstance(max_parallel, int) or max_parallel < 1:
+            raise ValueError(f"max_parallel must be a whole number of at least 1, not {max_parallel!r}")
+        self.registry = registry
+        self.policy = policy
+        self.max_parallel = max_parallel
+        self.validator = validator
+        self.executor = executor
+        self._held: list[Held] = []
+        self._gates: dict[str, Gate] = {tool.name: gate(tool, validator) for tool in registry}
+
+    def dispatch(self, call: ToolCall) -> ToolResult:
+        """Run one call and return its result; never raises because of what a model sent or a tool did."""
+        return self._dispatch_one(call, perf_counter())
+
+    def dispatch_many(
+        self, calls: Sequence[ToolCall], *, on_event: Listener | None = None, began: float | None = None
+    ) -> list[ToolResult]:
+        """Run calls as the policy allows; return one result per call, in call order, whatever their ids are.
+
+        ``on_event`` hears, on this thread, ``tool_batch`` (of more than one call) and a ``tool_start`` per call
+        before anything runs, then ``tool_finished`` in the order of completion. ``began`` is the ``perf_counter``
+        reading that times count from. An interrupt leaves with the results so far as ``exc.results``.
+        """
+        began = perf_counter() if began is None else began
+        if len(calls) == 1:
+            return [self._dispatch_one(calls[0], began, on_event)]
+        return self._dispatch_batch(calls, on_event, began) if calls else []
+
+    def _dispatch_one(self, call: ToolCall, began: float, on_event: Listener | None = None) -> ToolResult:
+        """The short way of a single call: no plan is needed where nothing holds it."""
+        if self._held and self._still_held():
+            return self._dispatch_batch([call], on_event, began)[0]
+        item = self._prepare(call)
+        if on_event is not None:
+            on_event(tool_start(call, kind_of(item.tool if isinstance(item, Prepared) else None)))
+        if isinstance(item, ToolResult):
+            result = item
+        elif item.tool.timeout is None and self._runs_in_thread(item.tool):
+            result = self._run_inline(item, began)
+        else:
+            result = self._run_elsewhere(item, began)
+        if on_event is not None:
+            on_event(tool_finished(result))
+        return result
+
+    def _runs_in_thread(self, tool: Tool) -> bool:
+        return not tool.is_async and tool.run_in == "thread" and self.executor is None
+
+    def _run_inline(self, item: Prepared, began: float) -> ToolResult:
+        job = Job(item.tool, item.values, SimpleQueue())
+        try:
+            job.run(interruptible=True)
+        except KeyboardInterrupt as interrupt:
+            raise _with_results(interrupt, [interrupted(item, job, began)]) from None
+        return result_of(item.call, job, item.repairs, began)
+
+    def _run_elsewhere(self, item: Prepared, began: float) -> ToolResult:
+        """Run one call beside this thread: the usual way, so it is kept as short as it can be."""
+        job = job_for(item.tool, item.values, SimpleQueue(), 0, self.executor)
+        try:
+            job.start()
+            if wait_for(job, item.tool.timeout):
+                return result_of(item.call, job, item.repairs, began)
+        except RuntimeError:  # the system gives no more threads
+            return no_thread(item)
+        except BaseException as problem:
+            job.stop()
+            self._hold(item, job)
+            raise _with_results(problem, [interrupted(item, job, began)]) from None
+        job.stop()
+        job.place_is_lost()
+        self._hold(item, job)
+        return timed_out(item.call, job, item.repairs, began)
+
+    def _dispatch_batch(self, calls: Sequence[ToolCall], on_event: Listener | None, began: float) -> list[ToolResult]:
+        """Plan and run. Unsafe calls of earlier batches that are still at work stand at the head of the plan."""
+        held = self._still_held()
+        items = [self._prepare(call) for call in calls]
+        new = [_as_planned(item) for item in items]
+        whole = plan([*(each.call for each in held), *new], self.registry, self.policy)
+
+        def on_result(result: ToolResult) -> None:
+            if on_event is not None:
+                on_event(tool_finished(result))
+
+        batch = Batch(whole, [*held, *items], began, self.max_parallel, self.executor, on_result)
+        try:
+            if on_event is not None:
+                if len(calls) > 1:
+                    mode = plan(new, self.registry, self.policy).mode if held else whole.mode
+                    on_event(tool_batch(mode, len(calls)))
+                for call, planned in zip(calls, whole.calls[len(held) :], strict=True):
+                    on_event(tool_start(call, planned.kind))
+            batch.run()
+        except BaseException as problem:
+            batch.abandon_all()
+            raise _with_results(problem, batch.results[len(held) :]) from None
+        finally:
+            self._held = [*held, *batch.held]
+        return [result for result in batch.results[len(held) :] if result is not None]
+
+    def _prepare(self, call: ToolCall) -> Prepared | ToolResult:
+        tool = self.registry.get(call.name) if isinstance(call.name, str) else None
+        if tool is None:
+            return unknown_tool(call, self.registry)
+        found = self._gates.get(tool.name)
+        if found is None or found.tool is not tool:  # registered since this runtime was made
+            try:
+                found = self._gates[tool.name] = gate(tool, self.validator)
+            except ValueError as problem:
+                return failed(call, ToolError(ErrorCode.EXECUTION_ERROR, str(problem), tool.name))
+        return admit(call, found)
+
+    def _hold(self, item: Prepared, job: Job) -> None:
+        if job.alive and unsafe(job):
+            self._held.append(Held(ToolCall(item.call.id, item.tool.name, item.values), job))
+
+    def _still_held(self) -> list[Held]:
+        self._held = [each for each in self._held if each.job.alive]
+        return self._held
+
+
+def wait_for(job: Job, limit: float | None) -> bool:
+    """Wait until a job ends, at most ``limit`` seconds; return whether it did. Interrupts come through."""
+    deadline = None if limit is None else perf_counter() + limit
+    wait = SLICE if limit is None else min(SLICE, limit)
+    while True:
+        try:
+            job.done.get(timeout=wait)
+            return True
+        except Empty:
+            if deadline is not None:
+                left = deadline - perf_counter()
+                if left <= 0:
+                    return not job.done.empty()
+                wait = min(SLICE, left)
+
+
+def _as_planned(item: Prepared | ToolResult) -> ToolCall | None:
+    return ToolCall(item.call.id, item.tool.name, item.values) if isinstance(item, Prepared) else None
+
+
+def _with_results(problem: BaseException, results: Sequence[ToolResult | None]) -> BaseException:
+    problem.results = list(results)  # type: ignore[attr-defined]
+    return problem

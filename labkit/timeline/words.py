@@ -1,0 +1,144 @@
+"""How a timeline speaks: names made safe and short, one line of facts, one sentence per picture.
+
+Chapter 05. Pure.
+
+    >>> fit("search_text_in_every_file", 12)
+    'search_text…'
+
+Does not: lay out rows or draw.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from labkit.timeline.scale import Scale, spoken
+
+if TYPE_CHECKING:
+    from labkit.timeline import Timeline
+    from labkit.timeline.spans import Span
+
+NAME_CELLS = 20
+ID_CELLS = 12
+TOLD = 12  # calls that a description tells one by one
+
+RULES = {
+    "serial": "one call after the other, in call order",
+    "all_or_nothing": "all together if all are safe, else one by one",
+    "reads_first": "safe calls first, together; then the rest",
+    "barriers": "an unsafe call waits for all before it and holds all after it",
+    "by_resource": "a call waits only for earlier calls that touch the same",
+}
+
+
+def clean(text: str) -> str:
+    """Spell out what is no printable character; the rest is legal in XML and stays on one line."""
+    return text if text.isprintable() else "".join(ch if ch.isprintable() else repr(ch)[1:-1] for ch in text)
+
+
+def cells_of(text: str) -> int:
+    """Return how many cells of a fixed-width face the text takes: two for wide letters, none for combining marks."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(ch) or ch == "\ufe0f" else 1 + _wide(ch) for ch in text)
+
+
+def fit(text: str, cells: int) -> str:
+    """Return the text, cleaned, in at most ``cells`` cells; ``…`` stands for what was cut."""
+    text = clean(text[: 4 * cells])
+    if cells_of(text) <= cells:
+        return text
+    while cells_of(text) > cells - 1:
+        text = text[:-1]
+    return text + "…"
+
+
+def pad(text: str, cells: int) -> str:
+    """Return the text with spaces up to ``cells`` cells."""
+    return text + " " * (cells - cells_of(text))
+
+
+def count(number: int, noun: str) -> str:
+    """Return ``1 call``, ``2 calls``, ``no calls``."""
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
+
+
+def heading(timeline: Timeline) -> str:
+    """Return policy, number of calls (and of turns) and whether this is a forecast or a measurement."""
+    turns = len({span.batch for span in timeline.spans})
+    calls = count(len(timeline.spans), "call") + (f" in {count(turns, 'turn')}" if turns > 1 else "")
+    return " · ".join(filter(None, [fit(timeline.title, 2 * NAME_CELLS), calls, timeline.source]))
+
+
+def facts_line(timeline: Timeline) -> str:
+    """Return wall time, sum, peak, order, and what did not go well."""
+    limit = f" of {timeline.max_parallel}" if timeline.peak == timeline.max_parallel else ""
+    parts = [f"wall {spoken(timeline.wall)}", f"sum {spoken(timeline.total)}", f"peak {timeline.peak}{limit}"]
+    return " · ".join([*parts, *order_and_states(timeline)])
+
+
+def comparison_line(predicted: Timeline, measured: Timeline) -> str:
+    """Return the facts of a measurement beside those of its prediction."""
+    parts = [
+        f"wall {spoken(measured.wall)}, predicted {spoken(predicted.wall)}",
+        f"sum {spoken(measured.total)}, predicted {spoken(predicted.total)}",
+        f"peak {measured.peak}, predicted {predicted.peak}",
+    ]
+    return " · ".join([*parts, *order_and_states(measured)])
+
+
+def order_and_states(timeline: Timeline) -> list[str]:
+    """Return ``order kept`` where that holds, and a count per state other than ``ok``."""
+    states = Counter(span.state for span in timeline.spans if span.state != "ok")
+    return (["order kept"] if timeline.order_kept else []) + [
+        f"{number} {state}" if state in ("refused", "cancelled", "unfinished") else count(number, state)
+        for state, number in sorted(states.items())
+    ]
+
+
+def wrapped(facts: str, characters: float) -> list[str]:
+    """Return a line of facts in as many lines as it needs, broken between facts only."""
+    lines: list[str] = []
+    for fact in facts.split(" · "):
+        if lines and len(lines[-1]) + len(fact) + 3 <= characters:
+            lines[-1] += f" · {fact}"
+        else:
+            lines.append(fact)
+    return lines
+
+
+def sentences(timeline: Timeline, scale: Scale) -> str:
+    """Return what the picture says, for those who do not see it."""
+    told = [_sentence(span, scale) for span in timeline.spans[:TOLD]]
+    rest = len(timeline.spans) - len(told)
+    more = [f"And {count(rest, 'more call')}."] if rest else []
+    return " ".join([f"{heading(timeline)}:", *told, *more, f"In all: {facts_line(timeline)}."])
+
+
+def _sentence(span: Span, scale: Scale) -> str:
+    who = " ".join(filter(None, [fit(span.call_id, 40), fit(span.name, 40)])) or "A call"
+    if span.started is None or span.finished is None:
+        return f"{who} {_FATES[span.state]}."
+    when = f"from {scale.number(span.started)} to {scale.time(span.finished)}"
+    does = "reads" if span.kind == "read" else "writes"
+    waited = scale.number(span.started - span.begin)
+    waits = "" if waited == "0" or waited.startswith("<") else "waits, then "
+    goes_on = " while its thread goes on" if span.ghost else ""
+    return f"{who} {waits}{does} {when}{_ENDS.get(span.state, '')}{goes_on}."
+
+
+_ENDS = {"error": " and fails", "timeout": " and times out", "cancelled": " and is cancelled"}
+_FATES = {
+    "ok": "takes no time",
+    "error": "fails before it starts",
+    "timeout": "times out before it starts",
+    "cancelled": "is cancelled",
+    "refused": "is refused",
+    "unfinished": "has no end in the trace",
+}
+
+
+def _wide(ch: str) -> bool:
+    return unicodedata.east_asian_width(ch) in "WF"

@@ -1,0 +1,130 @@
+"""Three judges of one schema, with one verdict and one way of saying what is wrong.
+
+Chapter 03. The judge may be pydantic, the hand-written validator or ``jsonschema``; whichever it is, the hand-written
+checker words the problems, and a function's tool gets the Python types that it is annotated with.
+
+    >>> judge("subset", {"properties": {"n": {"type": "integer"}}})({"n": "5"})
+    (None, [Problem(path='n', rule='type', message='must be an integer, got "5"')])
+
+Pure, as far as the validators of an author's own models are. Values must have been through ``normalise``.
+Does not: repair, fill the defaults of a Python signature, run the tool.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from labkit.calls import Problem, quote
+from labkit.validate.branches import ALL_RULES
+from labkit.validate.coverage import unsupported
+from labkit.validate.defaults import fill
+from labkit.validate.subset import check
+from labkit.validate.wording import of_exception, of_jsonschema, of_pydantic
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+Judge = Callable[[dict[str, Any]], tuple[dict[str, Any] | None, list[Problem]]]
+Finder = Callable[[dict[str, Any]], list[Problem]]
+
+
+def judge(kind: str, schema: Any, adapter: TypeAdapter[Any] | None = None) -> Judge:
+    """Return the judge of one tool's arguments: it answers ``(values, [])`` or ``(None, problems)``, and never raises.
+
+    ``kind`` is ``pydantic``, ``subset`` or ``jsonschema``. With an adapter the values come typed by pydantic, strictly,
+    without the defaults of the signature; without one they get the schema's own defaults, and ``jsonschema`` judges
+    where pydantic was asked for. Raises ValueError for a schema that the judge can't follow, naming what it is.
+    """
+    if kind not in ("pydantic", "subset", "jsonschema"):
+        raise ValueError(f'a validator is "pydantic", "subset" or "jsonschema", not {quote(kind)}')
+    if kind == "subset" and (unknown := unsupported(schema)):
+        raise ValueError(f"the subset validator does not know {', '.join(unknown)}")
+    convert = _filled(schema) if adapter is None else _typed(schema, adapter)
+    if kind == "subset":
+        return _checked(lambda values: check(schema, values), convert)
+    if kind == "jsonschema" or adapter is None:
+        return _checked(_by_jsonschema(schema), convert)
+    if is_plain(schema, adapter):
+        return convert
+    return _checked(lambda values: check(schema, values, ALL_RULES), convert)
+
+
+def _checked(find: Finder, convert: Judge) -> Judge:
+    def judged(values: dict[str, Any]) -> tuple[dict[str, Any] | None, list[Problem]]:
+        problems = find(values)
+        return (None, problems) if problems else convert(values)
+
+    return judged
+
+
+def _filled(schema: Any) -> Judge:
+    return lambda values: (fill(schema, values), [])
+
+
+def _typed(schema: Any, adapter: TypeAdapter[Any]) -> Judge:
+    """Return the step that turns JSON values into the annotated Python types.
+
+    Strictness is said here and not in the model's own settings, which do not reach nested models. Strict validation
+    of Python values would refuse the text of a date, so all but the plainest arguments go through JSON once more.
+    """
+    read, plain = adapter.validator.validate_python, is_plain(schema, adapter)
+    if not plain:
+        read = adapter.validator.validate_json
+
+    def typed(values: dict[str, Any]) -> tuple[dict[str, Any] | None, list[Problem]]:
+        try:
+            return read(values if plain else json.dumps(values), strict=True), []
+        except ValidationError as error:
+            return None, check(schema, values, ALL_RULES) or of_pydantic(error, values)
+        except Exception as error:  # a model's own validator may raise anything
+            return None, check(schema, values, ALL_RULES) or [of_exception(error)]
+
+    return typed
+
+
+def _by_jsonschema(schema: Any) -> Finder:
+    from labkit.validate.oracle import validator_for
+
+    validator = validator_for(schema)
+
+    def find(values: dict[str, Any]) -> list[Problem]:
+        try:
+            if validator.is_valid(values):
+                return []
+            return check(schema, values, ALL_RULES) or of_jsonschema(validator.iter_errors(values))
+        except Exception as error:  # a reference that leads nowhere is found only when it is followed
+            return [of_exception(error)]
+
+    return find
+
+
+def is_plain(schema: Any, adapter: TypeAdapter[Any]) -> bool:
+    """Say whether strict pydantic alone judges as the schema does: flat, of strings, numbers and truth values only."""
+    properties, core = schema.get("properties", {}), adapter.core_schema
+    if not isinstance(core, dict) or core.get("type") != "typed-dict" or set(schema) - _PLAIN_OBJECT:
+        return False
+    fields = [field["schema"] for field in core["fields"].values()]
+    return all(map(_is_plain_property, properties.values())) and all(map(_is_plain_field, fields))
+
+
+def _is_plain_property(schema: Any) -> bool:
+    if not isinstance(schema, dict) or set(schema) - _PLAIN_PROPERTY:
+        return False
+    types = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", [])
+    return bool(types) and set(types) <= {"string", "integer", "number", "boolean", "null"}
+
+
+def _is_plain_field(core: Any) -> bool:
+    inner = core.get("schema") if core["type"] == "nullable" else core
+    return inner["type"] in ("str", "int", "float", "bool") and not set(inner) - _PLAIN_FIELD
+
+
+_NOTES = {"title", "description", "default", "examples", "deprecated"}
+_BOUNDS = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"}
+_PLAIN_OBJECT = {"type", "properties", "required", "additionalProperties", *_NOTES}
+_PLAIN_PROPERTY = {"type", *_BOUNDS, *_NOTES}
+_PLAIN_FIELD = {"type", "ge", "gt", "le", "lt", "min_length", "max_length", "metadata", "serialization", "ref"}

@@ -1,0 +1,17 @@
+"""Where a call runs: a thread, the event loop, a process that can be killed, or any executor.
+
+Chapter 06. Every place gives the same ``Job``: it is started, it announces its end on a queue, it can be stopped.
+What stopping means differs: a thread is abandoned, a coroutine is cancelled, a process is killed.
+
+    >>> job = job_for(tool, {"path": "a.txt"}, done=queue.SimpleQueue())
+    >>> job.start()
+    >>> job.done.get() is job
+    True
+
+Does not: decide when anything runs, know limits, make results.
+"""
+
+from labkit.workers.jobs import Job, job_for, on_stop
+from labkit.workers.processes import clean_environment, end_process_tree, own_group
+
+__all__ = ["Job", "clean_environment", "end_process_tree", "job_for", "on_stop", "own_group"]

@@ -1,0 +1,217 @@
+"""One call at work, wherever it runs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextvars import Context, ContextVar, copy_context
+from queue import SimpleQueue
+from time import perf_counter
+from typing import Any
+
+from labkit.declare import Tool
+from labkit.workers import loops, processes, threads
+from labkit.workers.child import Fault, fault, raised_on_purpose
+
+
+_current: ContextVar[Job] = ContextVar("labkit_job")
+
+
+def on_stop(callback: Callable[[], object]) -> None:
+    """Have ``callback`` called when the call that runs here is stopped: at its limit, or at an interrupt.
+
+    A thread can't be ended, but what a tool waits for often can, such as a process of its own. Outside a call this
+    does nothing.
+    """
+    job = _current.get(None)
+    if job is not None:
+        job.end_with = callback
+        if job.stopped:
+            callback()
+
+
+class Job:
+    """One call at work. ``started`` and ``finished`` are ``perf_counter`` readings; ``error`` is set where it failed.
+
+    A job runs in a thread. ``stop`` abandons it: nothing can end a thread, so it goes on until it ends by itself.
+    """
+
+    __slots__ = (
+        *("context", "done", "end_with", "error", "finished", "position", "started", "stopped"),
+        *("tool", "value", "values"),
+    )
+
+    def __init__(self, tool: Tool, values: dict[str, Any], done: SimpleQueue[Any], position: int = 0) -> None:
+        self.tool = tool
+        self.values = values
+        self.done = done
+        self.position = position
+        self.context: Context = copy_context()
+        self.started: float | None = None
+        self.finished: float | None = None
+        self.value: Any = None
+        self.error: Fault | None = None
+        self.stopped = False
+        self.end_with: Callable[[], object] | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the call is still at work, stopped or not."""
+        return self.finished is None
+
+    def start(self) -> None:
+        """Begin; returns at once. The end is announced by the job itself, put on ``done``."""
+        threads.hand_over(self)
+
+    def run(self, interruptible: bool = False) -> None:
+        """Do the work in this thread. Nothing that the tool raises gets out; a caller's interrupt does, if asked."""
+        self.started = perf_counter()
+        try:
+            self.value = self.context.run(self.call)
+        except BaseException as problem:
+            if interruptible and isinstance(problem, KeyboardInterrupt) and not raised_on_purpose(problem):
+                raise
+            self.error = fault(problem)
+        self.finished = perf_counter()
+
+    def call(self) -> Any:
+        """Call the function; positional-only parameters are passed by position."""
+        _current.set(self)
+        if self.tool.positional:
+            fn, args, values = self.parts()
+            return fn(*args, **values)
+        return self.tool.fn(**self.values)
+
+    def parts(self) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
+        """Return the call as a function, its positional and its named arguments."""
+        values = dict(self.values)
+        return self.tool.fn, [values.pop(name) for name in self.tool.positional], values
+
+    def stop(self) -> None:
+        """End the work as far as this place can."""
+        self.stopped = True
+        if self.end_with is not None:
+            with contextlib.suppress(Exception):  # a tool's own clean-up must not break the batch
+                self.end_with()
+
+    def place_is_lost(self) -> bool:
+        """Whether stopping this job has taken its whole place with it, so that the siblings there are lost too."""
+        return False
+
+    def shares_place(self, other: Job) -> bool:
+        """Whether the other job is at work in the same place and is lost with it."""
+        return False
+
+
+class LoopJob(Job):
+    """A coroutine on the background loop. ``stop`` cancels it; a loop that it blocks is given up."""
+
+    __slots__ = ("loop", "task")
+
+    loop: loops.Loop
+
+    def start(self) -> None:
+        self.loop = loops.current()
+        self.task: Any = None
+        self.loop.submit(self)
+
+    async def work(self) -> None:
+        """Await the function; runs on the loop."""
+        self.started = perf_counter()
+        try:
+            self.value = await self.call()
+        except BaseException as problem:  # a cancelled or exiting tool is that tool's end, not the loop's
+            self.error = fault(problem)
+        self.finished = perf_counter()
+        self.done.put(self)
+
+    def stop(self) -> None:
+        self.stopped = True
+        self.loop.cancel(self)
+
+    def place_is_lost(self) -> bool:
+        return self.loop.lost()
+
+    def shares_place(self, other: Job) -> bool:
+        return isinstance(other, LoopJob) and other.loop is self.loop
+
+
+class ProcessJob(Job):
+    """A function in a process of its own, watched by a thread. ``stop`` kills it and its children."""
+
+    __slots__ = ("child",)
+
+    child: processes.Child
+
+    def start(self) -> None:
+        self.child = processes.Child()
+        threads.hand_over(self)
+
+    def run(self, interruptible: bool = False) -> None:
+        self.started = perf_counter()
+        self.value, self.error = self.child.call(self.tool, self.parts())
+        self.finished = perf_counter()
+
+    def stop(self) -> None:
+        self.stopped = True
+        self.child.kill()
+        self.finished = self.finished or perf_counter()
+
+
+class ExecutorJob(Job):
+    """A function handed to an executor of the caller's. ``stop`` withdraws it if it waits, else abandons it."""
+
+    __slots__ = ("executor", "future")
+
+    executor: Executor
+    future: Future[Any]
+
+    def start(self) -> None:
+        self.started = perf_counter()
+        try:
+            self.future = self._submit()
+        except processes.CannotSend as problem:
+            self._end(None, Fault("CannotSend", str(problem)))
+            return
+        except Exception as problem:  # a broken or closed executor fails this call, not the batch
+            self._end(None, Fault(type(problem).__name__, "the executor took no call"))
+            return
+        self.future.add_done_callback(self._announce)
+
+    def _submit(self) -> Future[Any]:
+        if isinstance(self.executor, ThreadPoolExecutor):
+            return self.executor.submit(self.call)
+        return self.executor.submit(processes.call_pickled, processes.pickled(self.tool, self.parts()))
+
+    def _announce(self, future: Future[Any]) -> None:
+        if future.cancelled():
+            self._end(None, Fault("CancelledError", "the executor cancelled the call"))
+        elif (problem := future.exception()) is not None:
+            self._end(None, fault(problem))
+        else:
+            self._end(future.result(), None)
+
+    def _end(self, value: Any, error: Fault | None) -> None:
+        self.value, self.error = value, error
+        self.finished = perf_counter()
+        self.done.put(self)
+
+    def stop(self) -> None:
+        self.stopped = True
+        self.future.cancel()
+
+
+def job_for(
+    tool: Tool, values: dict[str, Any], done: SimpleQueue[Any], position: int = 0, executor: Executor | None = None
+) -> Job:
+    """Return the job for a call, in the place that its tool asks for. ``executor`` takes what would run in a thread."""
+    if tool.is_async:
+        return LoopJob(tool, values, done, position)
+    if tool.run_in == "process":
+        return ProcessJob(tool, values, done, position)
+    if executor is not None:
+        job = ExecutorJob(tool, values, done, position)
+        job.executor = executor
+        return job
+    return Job(tool, values, done, position)

@@ -1,0 +1,79 @@
+"""The background event loop for ``async def`` tools, in a daemon thread; given up when a tool blocks it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from labkit.workers.jobs import LoopJob
+
+ANSWER_WITHIN = 0.2
+"""Seconds in which a healthy loop answers a knock."""
+HOPS = 4
+"""Turns of the loop until a cancellation that was asked for before has reached an ordinary coroutine."""
+
+_lock = threading.Lock()
+_current: list[Loop] = []
+
+
+class Loop:
+    """An event loop in a thread of its own."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self.given_up = False
+        self.thread = threading.Thread(target=self._serve, name="labkit-loop", daemon=True)
+        self.thread.start()
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_forever()
+
+    def submit(self, job: LoopJob) -> None:
+        """Start a job's coroutine on this loop; returns at once."""
+        self.loop.call_soon_threadsafe(self._begin, job)
+
+    def _begin(self, job: LoopJob) -> None:
+        if job.stopped:
+            job.finished = perf_counter()
+        else:
+            job.task = self.loop.create_task(job.work(), context=job.context)
+
+    def cancel(self, job: LoopJob) -> None:
+        """Ask for a job's cancellation; returns at once."""
+        self.loop.call_soon_threadsafe(lambda: job.task and job.task.cancel())
+
+    def lost(self) -> bool:
+        """Knock, and give the loop up if it does not answer in time: a tool is blocking it."""
+        if not self.given_up:
+            answered = threading.Event()
+            self.loop.call_soon_threadsafe(self._hop, HOPS, answered)
+            if not answered.wait(ANSWER_WITHIN):
+                self.given_up = True
+                self.loop.call_soon_threadsafe(self._wind_up)
+        return self.given_up
+
+    def _wind_up(self) -> None:
+        """Runs when the tool lets go at last: nothing else will come here."""
+        for task in asyncio.all_tasks(self.loop):
+            task.cancel()
+        self.loop.call_later(ANSWER_WITHIN, self.loop.stop)
+
+    def _hop(self, left: int, answered: threading.Event) -> None:
+        if left:
+            self.loop.call_soon(self._hop, left - 1, answered)
+        else:
+            answered.set()
+
+
+def current() -> Loop:
+    """Return the loop that takes coroutines now; a new one where the last was given up or is the caller's own."""
+    with _lock:
+        if not _current or _current[-1].given_up or not _current[-1].thread.is_alive():
+            _current[:] = [Loop()]
+        loop = _current[-1]
+    # A tool on the loop that runs tools itself would wait for its own thread.
+    return Loop() if loop.thread is threading.current_thread() else loop

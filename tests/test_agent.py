@@ -1,0 +1,321 @@
+"""The loop: what is asked, run and appended, and how a run ends."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from labkit import Agent, Run, ScriptedModel, ToolCall, Trace, tool
+from labkit.history import CLOSING_QUESTION, broken
+from labkit.models import ModelError, ModelReply, Usage
+from tools_for_tests import calls, codes, quick, runtime_of
+
+
+class Replies:
+    """A model that gives these replies in order; an exception among them is raised."""
+
+    def __init__(self, *replies: ModelReply | BaseException) -> None:
+        self.replies = list(replies)
+        self.asked: list[tuple[int, int]] = []
+
+    def reply(self, messages: Sequence[dict[str, Any]], tools: Sequence[dict[str, Any]]) -> ModelReply:
+        self.asked.append((len(messages), len(tools)))
+        found = self.replies.pop(0)
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+
+def asks(*names: str, reason: str = "tool_calls") -> ModelReply:
+    return ModelReply("", tuple(calls(*[(name, "") for name in names])), reason)
+
+
+def run_of(*replies: ModelReply | BaseException, **options: Any) -> Run:
+    return Agent(Replies(*replies), runtime_of(quick()), **options).run("task")
+
+
+def outcome(run: Run) -> tuple[str, str]:
+    assert broken(run.messages) == []
+    return run.stop_reason, run.answer
+
+
+def shape(trace: Trace) -> list[str]:
+    """Return the lines of a trace in one word each: event names, and the roles of messages."""
+    return [line["event"] if line["type"] == "event" else line["message"]["role"] for line in trace]
+
+
+def test_an_answer_ends_a_run() -> None:
+    run = run_of(asks("quick"), ModelReply("done", usage=Usage(10, 2)))
+    assert outcome(run) == ("final_answer", "done")
+    assert [m["role"] for m in run.messages] == ["user", "assistant", "tool", "assistant"]
+    assert (len(run.turns), run.tool_calls, run.usage) == (2, (ToolCall("call_1", "quick", ""),), Usage(10, 2))
+    assert repr(run) == "Run(final_answer: 2 decisions, 1 calls)"
+
+
+@pytest.mark.parametrize(
+    ("last", "expected"),
+    [
+        (ModelReply("half an ans", finish_reason="length"), ("truncated", "half an ans")),
+        (ModelReply("", finish_reason="content_filter"), ("refused", "")),
+        (ModelReply("", refusal="I can't help with that."), ("refused", "I can't help with that.")),
+        (ModelReply("  "), ("stalled", "  ")),
+        (ModelError("the server is gone; start it"), ("model_error", "")),
+    ],
+)
+def test_other_ends_have_their_own_reason(last: Any, expected: tuple[str, str]) -> None:
+    run = run_of(asks("quick"), last)
+    assert outcome(run) == expected
+    assert run.trace.lines[-1]["payload"]["reason"] == expected[0]
+    assert run.detail == (str(last) if isinstance(last, ModelError) else None)
+
+
+def test_a_filtered_reply_has_nothing_to_run() -> None:
+    ran: list[int] = []
+    runtime = runtime_of(quick(body=lambda: ran.append(1)))
+    run = Agent(Replies(asks("quick", reason="content_filter")), runtime).run("task")
+    assert (outcome(run), ran) == (("refused", ""), [])
+
+
+def test_at_the_turn_limit_the_model_is_asked_for_an_answer_without_tools() -> None:
+    model = Replies(asks("quick"), asks("quick"), asks("quick"))
+    model.replies[-1] = ModelReply("what I know", model.replies[0].tool_calls)
+    run = Agent(model, runtime_of(quick()), max_turns=2).run("task")
+    assert outcome(run) == ("max_turns", "what I know")
+    assert model.asked[-1] == (6, 0)
+    assert run.messages[-2] == {"role": "user", "content": CLOSING_QUESTION}
+    assert "tool_calls" not in run.messages[-1]
+
+
+def test_a_cut_off_reply_runs_nothing_and_goes_on() -> None:
+    ran: list[int] = []
+    runtime = runtime_of(quick(body=lambda: ran.append(1)))
+    model = Replies(asks("quick", "quick", reason="length"), ModelReply("done"))
+    run = Agent(model, runtime).run("task")
+    assert (outcome(run), ran) == (("final_answer", "done"), [])
+    assert codes(run.turns[0].results) == ["truncated", "truncated"]
+    assert shape(run.trace)[2:10] == [
+        *("assistant", "tool_batch", "tool_start", "tool_start"),
+        *("tool", "tool_finished", "tool", "tool_finished"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"), [(2, [None, None, "too_many_calls"]), (1, [None] + ["too_many_calls"] * 2)]
+)
+def test_the_surplus_of_a_turn_is_answered_too(limit: int, expected: list[Any]) -> None:
+    run = run_of(asks("quick", "quick", "quick"), ModelReply("done"), max_calls_per_turn=limit)
+    assert outcome(run) == ("final_answer", "done")
+    assert codes(run.turns[0].results) == expected
+    batch = run.trace.events("tool_batch")
+    assert [line["payload"]["size"] for line in batch] == [3]
+    assert shape(run.trace)[2:13] == [
+        *("assistant", "tool_batch", "tool_start", "tool_start", "tool_start"),
+        *("tool", "tool_finished", "tool", "tool_finished", "tool", "tool_finished"),
+    ]
+
+
+def test_a_run_goes_on_from_an_earlier_history() -> None:
+    first = run_of(ModelReply("blue"))
+    model = Replies(ModelReply("as I said"))
+    second = Agent(model, runtime_of(quick())).run("why?", history=first.messages)
+    assert [m["content"] for m in second.messages] == ["task", "blue", "why?", "as I said"]
+    assert len(first.messages) == 2
+
+
+def test_a_history_with_a_gap_is_refused_and_the_gap_named() -> None:
+    gap = run_of(asks("quick"), ModelReply("done")).messages[:2]
+    with pytest.raises(ValueError, match=r"message 2: the call call_1 \(quick\) has no answer"):
+        Agent(Replies(), runtime_of(quick())).run("task", history=gap)
+
+
+def test_a_system_message_stands_first_and_only_once() -> None:
+    agent = Agent(Replies(ModelReply("a"), ModelReply("b"), ModelReply("c")), runtime_of(quick()))
+    first = agent.run("task", system="be brief")
+    assert first.messages[0] == {"role": "system", "content": "be brief"}
+    again = agent.run("more", system="be brief", history=first.messages)
+    assert [m["role"] for m in again.messages].count("system") == 1
+    with pytest.raises(ValueError, match="a system message already"):
+        agent.run("more", system="be long", history=first.messages)
+
+
+def test_one_trace_is_one_run() -> None:
+    agent = Agent(Replies(ModelReply("a"), ModelReply("b")), runtime_of(quick()), trace=Trace())
+    agent.run("task")
+    with pytest.raises(ValueError, match="one Trace is one run"):
+        agent.run("task")
+
+
+def test_listeners_hear_ends_as_they_come_and_the_file_keeps_call_order() -> None:
+    second_done = threading.Event()
+
+    @tool(readonly=True)
+    def slow() -> str:
+        second_done.wait(30)
+        return "slow"
+
+    heard: list[dict[str, Any]] = []
+
+    def listen(line: dict[str, Any]) -> None:
+        heard.append(line)
+        if line.get("event") == "tool_finished" and line["payload"]["name"] == "quick":
+            second_done.set()
+
+    agent = Agent(Replies(asks("slow", "quick"), ModelReply("done")), runtime_of(slow, quick()))
+    run = agent.run("task", on_event=listen)
+    assert [h["payload"]["name"] for h in heard if h.get("event") == "tool_finished"] == ["quick", "slow"]
+    assert [e["payload"]["name"] for e in run.trace.events("tool_finished")] == ["slow", "quick"]
+    live = [h for h in heard if "seq" in h]
+    assert [h["seq"] for h in live] == [line["seq"] for line in run.trace if line.get("event") != "tool_finished"]
+
+
+@pytest.mark.parametrize("when", ["model", "tool", "listener"])
+def test_an_interrupt_leaves_a_complete_history_and_a_run(when: str) -> None:
+    def body() -> str:
+        if when == "tool":
+            import signal
+
+            signal.raise_signal(signal.SIGINT)
+        return "ran"
+
+    def listen(line: dict[str, Any]) -> None:
+        if when == "listener" and line.get("event") == "tool_finished":
+            raise KeyboardInterrupt
+
+    second: ModelReply | BaseException = KeyboardInterrupt() if when == "model" else ModelReply("done")
+    runtime = runtime_of(quick(body=body, timeout=None), quick("other"))
+    names = ("quick",) if when == "tool" else ("other", "other")
+    agent = Agent(Replies(asks(*names), second, ModelReply("done")), runtime)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        agent.run("task", on_event=listen)
+    run = caught.value.run  # type: ignore[attr-defined]
+    assert outcome(run)[0] == "interrupted"
+    assert run.trace.lines[-1]["payload"]["reason"] == "interrupted"
+    assert sum(m["role"] == "tool" for m in run.messages) == len(names)
+    model = Replies(ModelReply("on we go"))
+    assert Agent(model, runtime).run("go on", history=run.messages).answer == "on we go"
+
+
+def test_a_model_that_breaks_leaves_its_exception_with_the_run() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        run_of(asks("quick"), ZeroDivisionError())
+    run = caught.value.run  # type: ignore[attr-defined]
+    assert (outcome(run)[0], run.detail) == ("model_error", "ZeroDivisionError")
+
+
+@pytest.mark.parametrize("option", ["max_turns", "max_calls_per_turn"])
+def test_limits_must_be_at_least_one(option: str) -> None:
+    with pytest.raises(ValueError, match=option):
+        Agent(Replies(), runtime_of(quick()), **{option: 0})
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["quick", "nope", "boom"]), max_size=4), max_size=4),
+    st.integers(1, 3),
+    st.integers(1, 3),
+)
+def test_law_every_history_is_valid_and_every_trace_loads(
+    turns: list[list[str]], max_turns: int, max_calls: int
+) -> None:
+    def boom() -> None:
+        raise RuntimeError
+
+    replies = [asks(*names) for names in turns if names] + [ModelReply("done")] * 2
+    runtime = runtime_of(quick(), quick("boom", boom))
+    run = Agent(Replies(*replies), runtime, max_turns=max_turns, max_calls_per_turn=max_calls).run("task")
+    assert broken(run.messages) == []
+    assert [line["seq"] for line in run.trace] == list(range(1, len(run.trace) + 1))
+    results = [result for turn in run.turns for result in turn.results]
+    assert [r.call_id for r in results] == [c.id for c in run.tool_calls]
+    assert run.trace.metrics().calls == len(results)
+
+
+# --- the scripted model -----------------------------------------------------------------------------------------
+
+
+def script(*decisions: Any, **more: Any) -> dict[str, Any]:
+    return {"task": "task", "decisions": list(decisions)} | more
+
+
+def call(name: str, arguments: Any = None) -> dict[str, Any]:
+    return {"content": "", "tool_calls": [{"id": "call_1", "name": name, "arguments": arguments}]}
+
+
+def test_a_script_is_played_in_order_and_its_end_is_a_clear_error() -> None:
+    run = Agent(ScriptedModel(script(call("quick"))), runtime_of(quick())).run("task")
+    assert outcome(run)[0] == "model_error"
+    assert run.detail == "the script has 1 decisions and all are played; add one, or start again from the task"
+
+
+def test_a_repeated_request_gets_the_same_answer() -> None:
+    model = ScriptedModel(script(call("quick"), {"content": "done"}))
+    user = {"role": "user", "content": "task"}
+    first = model.reply([user], [])
+    assert model.reply([user], []) == first
+    assert model.reply([{"role": "user", "content": "task"}], []) == first
+    later = [user, {"role": "assistant", "content": ""}, {"role": "tool", "content": "x", "tool_call_id": "call_1"}]
+    assert model.reply(later, []).content == "done"
+    assert model.reply([user], []) == first
+    again = [*later, {"role": "assistant", "content": "done"}, {"role": "user", "content": "task"}]
+    assert model.reply(again, []) == first
+
+
+def test_a_decision_for_an_error_comes_once_per_code() -> None:
+    told = script(
+        call("nope"), call("nope"), {"content": "done"}, on_error={"unknown_tool": {"content": "", **call("quick")}}
+    )
+    run = Agent(ScriptedModel(told), runtime_of(quick())).run("task")
+    assert [c.name for c in run.tool_calls] == ["nope", "quick", "nope"]
+    assert outcome(run) == ("final_answer", "done")
+
+
+def test_many_turns_are_found_without_reading_the_history_again() -> None:
+    reads = 0
+
+    class Counted(list[Any]):
+        def __getitem__(self, key: Any) -> Any:
+            nonlocal reads
+            if isinstance(key, slice):
+                found = super().__getitem__(key)
+                reads += len(found)
+                return found
+            return super().__getitem__(key)
+
+    model = ScriptedModel(script(*[call("quick")] * 100, {"content": "done"}))
+    messages = Counted([{"role": "user", "content": "task"}])
+    for _ in range(100):
+        model.reply(messages, [])
+        messages += [{"role": "assistant", "content": ""}, {"role": "tool", "content": "", "tool_call_id": "call_1"}]
+    assert reads < 1_000
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ({}, '"task"'),
+        ({"task": "t"}, '"decisions"'),
+        ({"task": "t", "decisions": []}, "at least one"),
+        ({"task": "t", "decisions": [{}]}, "decision 1"),
+        ({"task": "t", "decisions": [{"content": "a"}, {"tool_calls": [{"id": 1}]}]}, "decision 2, call 1"),
+        ({"task": "t", "decisions": [{"content": "a"}], "on_error": {"timeout": 1}}, "on_error.timeout"),
+    ],
+)
+def test_a_script_of_another_form_is_refused_with_the_place(bad: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        ScriptedModel(bad)
+
+
+def test_a_script_file_that_is_no_script_is_named(tmp_path: Path) -> None:
+    (tmp_path / "s.json").write_text("{")
+    with pytest.raises(ValueError, match=r"s\.json is not valid JSON"):
+        ScriptedModel(tmp_path / "s.json")
+    (tmp_path / "s.json").write_text("[]")
+    with pytest.raises(ValueError, match=r"s\.json must hold one JSON object"):
+        ScriptedModel(tmp_path / "s.json")
+    (tmp_path / "s.json").write_text(json.dumps(script({"content": "done"})))
+    assert ScriptedModel(tmp_path / "s.json").reply([], []).content == "done"

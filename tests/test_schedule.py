@@ -1,0 +1,173 @@
+"""Plans: who waits for whom, under every policy."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import PurePosixPath
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from labkit import POLICIES, Plan, Tool, ToolCall, ToolRegistry, plan
+
+
+def made(name: str, readonly: bool, touches: Any = None, parallel_safe: bool | None = None) -> Tool:
+    schema = {"type": "object", "properties": {"key": {"type": "string"}}}
+    return Tool.from_schema(
+        name,
+        "A tool.",
+        schema,
+        lambda key="": key,
+        readonly=readonly,
+        touches=touches,
+        parallel_safe=parallel_safe,
+    )
+
+
+def key_of(values: dict[str, Any]) -> list[str]:
+    return [values["key"]]
+
+
+def broken(values: dict[str, Any]) -> list[str]:
+    raise RuntimeError
+
+
+REGISTRY = ToolRegistry(
+    [
+        made("read", True, key_of),
+        made("edit", False, key_of),
+        made("peek", True, key_of, parallel_safe=False),
+        made("post", False, key_of, parallel_safe=True),
+        made("any_read", True),
+        made("any_edit", False),
+        made("odd_edit", False, broken),
+    ]
+)
+
+
+def planned(policy: str, text: str) -> Plan:
+    """Return the plan of calls written as ``read a · edit a``; ``-`` stands for a refused call."""
+    calls: list[ToolCall | None] = []
+    for n, part in enumerate(text.split(" · "), 1):
+        name, _, key = part.partition(" ")
+        calls.append(None if name == "-" else ToolCall(f"call_{n}", name, {"key": key}))
+    return plan(calls, REGISTRY, policy)
+
+
+def waits(policy: str, text: str) -> list[set[int]]:
+    return [set(others) for others in planned(policy, text).waits_for]
+
+
+@pytest.mark.parametrize(
+    ("policy", "text", "expected"),
+    [
+        ("serial", "read a · read b · edit c", [set(), {0}, {1}]),
+        ("all_or_nothing", "read a · read a · read b", [set(), set(), set()]),
+        ("all_or_nothing", "read a · read b · edit c", [set(), {0}, {1}]),
+        ("reads_first", "read a · edit a · read a", [set(), {0, 2}, set()]),
+        ("reads_first", "edit a · read b · edit b", [{1}, set(), {0}]),
+        ("barriers", "read a · edit a · read b", [set(), {0}, {1}]),
+        ("barriers", "read a · read b · edit a · read b · read c · edit c", [set(), set(), {0, 1}, {2}, {2}, {3, 4}]),
+        ("barriers", "edit a · edit b", [set(), {0}]),
+        ("barriers", "read a · post a · read a", [set(), set(), set()]),
+        ("by_resource", "edit a · edit b · read a · read b", [set(), set(), {0}, {1}]),
+        ("by_resource", "edit d · read d/x · read dx", [set(), {0}, set()]),
+        ("by_resource", "edit d/x · read d", [set(), {0}]),
+        ("by_resource", "read a · read a", [set(), set()]),
+        ("by_resource", "peek a · read a · read b", [set(), {0}, set()]),
+        ("by_resource", "post a · post a", [set(), {0}]),
+        ("by_resource", "any_edit · read a · any_read", [set(), {0}, {0}]),
+        ("by_resource", "odd_edit a · read b", [set(), {0}]),
+    ],
+)
+def test_each_policy_in_small_cases(policy: str, text: str, expected: list[set[int]]) -> None:
+    assert waits(policy, text) == expected
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_refused_and_unknown_calls_wait_for_nobody_and_hold_nobody(policy: str) -> None:
+    alone = waits(policy, "edit a · read a")
+    mixed = waits(policy, "edit a · - · ghost x · read a")
+    assert (mixed[1], mixed[2]) == (set(), set())
+    assert mixed[3] == {0 for _ in alone[1]}
+
+
+@pytest.mark.parametrize(
+    ("policy", "text", "mode"),
+    [
+        ("barriers", "read a · read b · read c", "parallel"),
+        ("barriers", "edit a · read b", "serial"),
+        ("barriers", "edit a · read b · read c", "parallel"),
+        ("serial", "read a · read b", "serial"),
+        ("reads_first", "edit a · read b", "serial"),
+        ("by_resource", "edit a · edit b", "parallel"),
+        ("barriers", "read a · -", "serial"),
+    ],
+)
+def test_the_mode_says_whether_any_two_may_overlap(policy: str, text: str, mode: str) -> None:
+    assert planned(policy, text).mode == mode
+
+
+def test_touches_may_be_one_path_or_many() -> None:
+    registry = ToolRegistry(
+        [
+            made("one", False, lambda values: PurePosixPath(values["key"])),
+            made("none", False, lambda values: []),
+        ]
+    )
+    calls = [ToolCall("1", "one", {"key": "/w/a"}), ToolCall("2", "one", {"key": "/w/a/b"}), ToolCall("3", "none", {})]
+    assert [set(w) for w in plan(calls, registry, "by_resource").waits_for] == [set(), {0}, set()]
+
+
+def test_an_unknown_policy_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="serial, all_or_nothing, reads_first, barriers, by_resource"):
+        plan([], REGISTRY, "fast")
+
+
+def test_dependants_are_found_through_others() -> None:
+    chain = planned("serial", "edit a · edit b · edit c")
+    assert (chain.depends_on([0]), chain.depends_on([2]), chain.depends_on([])) == ({1, 2}, set(), set())
+
+
+def test_a_plan_says_itself_in_words() -> None:
+    assert repr(planned("barriers", "read a · edit a")) == (
+        "barriers · 2 calls · serial\ncall_1  read (read) waits for nobody\ncall_2  edit (write) waits for call_1"
+    )
+
+
+batches = st.lists(
+    st.tuples(st.sampled_from(["read", "edit", "peek", "post", "any_read", "any_edit", "-"]), st.sampled_from("abc")),
+    max_size=8,
+).map(lambda parts: " · ".join(f"{name} {key}" for name, key in parts) or "-")
+
+
+@given(batches, st.sampled_from(list(POLICIES)))
+def test_law_a_plan_has_no_cycle_and_refused_calls_stand_apart(text: str, policy: str) -> None:
+    made_plan = planned(policy, text)
+    assert len(list(made_plan._in_order())) == len(made_plan)
+    refused = {i for i, call in enumerate(made_plan.calls) if call.kind == "refused"}
+    for i, others in enumerate(made_plan.waits_for):
+        assert i not in others
+        assert not others & refused
+        assert not (i in refused and others)
+
+
+@given(batches)
+def test_law_calls_that_conflict_keep_call_order(text: str) -> None:
+    """Under barriers and by_resource the later of two conflicting calls waits for the earlier, perhaps through others."""
+    for policy in ("barriers", "by_resource"):
+        made_plan = planned(policy, text)
+        for i, first in enumerate(made_plan.calls):
+            after = made_plan.depends_on([i])
+            for j in range(i + 1, len(made_plan)):
+                if first.name == "edit" and made_plan.calls[j].name in ("edit", "read", "peek"):
+                    same = text.split(" · ")[i].split()[1] == text.split(" · ")[j].split()[1]
+                    assert not same or j in after
+
+
+@given(batches)
+def test_law_serial_is_one_chain(text: str) -> None:
+    made_plan = planned("serial", text)
+    runnable = [i for i, call in enumerate(made_plan.calls) if call.kind != "refused"]
+    assert all(made_plan[after] == {before} for before, after in pairwise(runnable))
