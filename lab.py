@@ -424,6 +424,7 @@ def install(root: str, venv: str, installer: Installer, anew: bool) -> None:
     if not (fast and installer.tries([python, "-m", "uv", "pip", "install", "--python", python, *wanted])):
         installer.must([*pip, *wanted])
     link(root, venv)
+    settle(venv)
 
 
 def link(root: str, venv: str) -> None:
@@ -436,6 +437,27 @@ def link(root: str, venv: str) -> None:
         file.write(os.path.relpath(root, packages) + "\n")
 
 
+def settle(venv: str) -> None:
+    """Write the settings that keep JupyterLab and its kernels quiet; a learner's own choices stay."""
+    own = os.path.join(venv, "jupyter")
+    files = {
+        # No question about news when the lab opens, and no look for updates.
+        ("settings", "@jupyterlab", "apputils-extension", "notification.jupyterlab-settings"): (
+            '{"fetchNews": "false", "checkForUpdates": false}\n'
+        ),
+        # Names are completed from live objects alone: jedi would fill a cache in the home folder. The kernel's
+        # sockets stay on this machine, so its warning about them would only worry a learner.
+        ("ipython", "profile_default", "ipython_kernel_config.py"): (
+            "c.IPCompleter.use_jedi = False\nc.IPKernelApp.log_level = 40\n"
+        ),
+    }
+    for place, content in files.items():
+        path = os.path.join(own, *place)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with contextlib.suppress(FileExistsError), open(path, "x", encoding="utf-8") as file:
+            file.write(content)
+
+
 class Installer:
     """Runs installing commands with their output in the log, and says in plain words what went wrong."""
 
@@ -443,6 +465,8 @@ class Installer:
         self.root, self.log, self.start = root, log, 0
         cache = os.path.join(venv, "cache")
         self.env = dict(environment(root, dict(os.environ)), PIP_CACHE_DIR=cache, UV_CACHE_DIR=cache)
+        if not os.path.exists(os.path.expanduser("~/.rustup")):
+            self.env["RUSTUP_HOME"] = cache  # pip asks rustc for its version, which would leave a folder at home
         self.env.update(PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_NO_INPUT="1", PIP_USER="0", UV_PYTHON_DOWNLOADS="never")
 
     def tries(self, command: list[str]) -> bool:

@@ -1,13 +1,17 @@
-"""The commands behind ``lab.py``: ``run``, ``check``, ``rebuild``, ``bench``."""
+"""The commands behind ``lab.py``: ``run``, ``check``, ``rebuild``, ``bench``.
+
+Does not: make the environment; ``lab.py`` does.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import runpy
 import sys
 
 from labkit.commands import check, play, rebuild
-from labkit.commands.play import tasks
+from labkit.commands.playing import tasks
 from labkit.paths import repository
 
 
@@ -41,3 +45,6 @@ if __name__ == "__main__":
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
         sys.exit(130)
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

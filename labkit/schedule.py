@@ -132,7 +132,7 @@ def reads_first(calls: Mapping[int, tuple[Tool, ToolCall]]) -> Edges:
 
 
 def barriers(calls: Mapping[int, tuple[Tool, ToolCall]]) -> Edges:
-    """An unsafe call waits for all before it and holds all after it: the outcome is that of ``serial``."""
+    """An unsafe call waits for all before it and holds all after it."""
     edges: Edges = {}
     barrier: set[int] = set()
     since: set[int] = set()

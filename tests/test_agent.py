@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tools_for_tests import calls, codes, quick, runtime_of
+
 from labkit import Agent, Run, ScriptedModel, ToolCall, Trace, tool
 from labkit.history import CLOSING_QUESTION, broken
 from labkit.models import ModelError, ModelReply, Usage
-from tools_for_tests import calls, codes, quick, runtime_of
 
 
 class Replies:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import json
 import os
@@ -101,7 +102,7 @@ def test_importing_labkit_loads_nothing_heavy(tmp_path: Path) -> None:
         "import labkit",
         "import labkit.validate",
         "import labkit.validate.adapters",
-        "from labkit.validate.subset import unsupported",
+        "from labkit.validate.normalise import normaliser",
         "import importlib; importlib.import_module('labkit.validate.parse')",
         "import labkit; import labkit.validate; import labkit.validate.normalise",
     ],
@@ -192,9 +193,9 @@ def test_a_fixed_name_takes_what_is_documented(name: str) -> None:
 
 def test_a_result_and_a_run_have_the_documented_fields() -> None:
     result = ["call_id", "name", "ok", "content", "data", "error", "started", "finished"]
-    assert [field.name for field in _fields(labkit.ToolResult)][:8] == result
+    assert [field.name for field in dataclasses.fields(labkit.ToolResult)][:8] == result
     run = {"answer", "messages", "turns", "tool_calls", "stop_reason", "usage", "trace"}
-    assert run <= {field.name for field in _fields(labkit.Run)} | set(vars(labkit.Run))
+    assert run <= {field.name for field in dataclasses.fields(labkit.Run)} | set(vars(labkit.Run))
 
 
 def test_the_policies_are_the_five() -> None:
@@ -269,9 +270,3 @@ def test_the_registry_refuses_a_second_tool_of_one_name_and_runtimes_see_a_later
     assert runtime.dispatch(labkit.ToolCall("call_1", "late", None)).content == "here"
     with pytest.raises(ValueError, match="late"):
         registry.register(late)
-
-
-def _fields(kind: type) -> tuple[Any, ...]:
-    import dataclasses
-
-    return dataclasses.fields(kind)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from labkit import ToolCall
 from labkit.history import assistant, broken, last_turn, system, user
 

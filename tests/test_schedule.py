@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from labkit import POLICIES, Plan, Tool, ToolCall, ToolRegistry, plan
 
 
@@ -155,7 +156,7 @@ def test_law_a_plan_has_no_cycle_and_refused_calls_stand_apart(text: str, policy
 
 @given(batches)
 def test_law_calls_that_conflict_keep_call_order(text: str) -> None:
-    """Under barriers and by_resource the later of two conflicting calls waits for the earlier, perhaps through others."""
+    """Under barriers and by_resource the later of two conflicting calls waits for the earlier one."""
     for policy in ("barriers", "by_resource"):
         made_plan = planned(policy, text)
         for i, first in enumerate(made_plan.calls):

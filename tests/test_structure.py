@@ -11,8 +11,10 @@ import io
 import re
 import subprocess
 import tokenize
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -172,6 +174,17 @@ def test_the_rooms_are_those_of_the_map() -> None:
     rooms = {room_of(module) for _, module, _ in modules()} - {""}
     assert rooms - set(FLOORS) == set(), "a new room needs a floor"
     assert set(FLOORS) - rooms <= COMES_LATER, "a room of the map is missing"
+
+
+def floors_told(text: str) -> dict[str, int]:
+    """The rooms and floors of a table whose rows begin ``| 4 | `routing`, `guard` |``."""
+    rows = re.findall(r"(?m)^\| (\d+) \| ([^|]+) \|", text)
+    return {room.rstrip("/"): int(floor) for floor, rooms in rows for room in re.findall(r"`([^`]+)`", rooms)}
+
+
+def test_the_map_for_people_is_the_map_that_is_held() -> None:
+    assert floors_told("| 2 | `trace` | 07 |\n| 4 | `a/`, `b` | 05 |\n") == {"trace": 2, "a": 4, "b": 4}
+    assert floors_told((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")) == FLOORS
 
 
 # ---- docstrings ----
@@ -517,6 +530,49 @@ def test_no_file_names_a_machine_an_index_or_a_key() -> None:
             text = path.read_text(encoding="utf-8", errors="replace")
             wrong += [f"{path.relative_to(ROOT).as_posix()} {found}" for found in private_parts(text)]
     assert not wrong, in_lines(wrong)
+
+
+# ---- one list of requirements, told three times ----
+
+
+def conda_requirements(text: str) -> set[str]:
+    """The requirements of an ``environment.yml``: the items of the list, without those of its pip section."""
+    return {item.strip() for item in re.findall(r"(?m)^  - ([^:\n]+)$", text.partition("dependencies:")[2])}
+
+
+def project() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def requirements(*extras: str) -> set[str]:
+    told = project()
+    return {*told["dependencies"], *(each for extra in extras for each in told["optional-dependencies"][extra])}
+
+
+def names(wanted: Iterable[str]) -> set[str]:
+    """The packages of some requirements, spelled as package indexes compare them."""
+    return {re.sub(r"[-_.]+", "-", re.split(r"[<>=!~;\[ ]", each, maxsplit=1)[0]).lower() for each in wanted}
+
+
+def test_requirements_are_read_from_both_forms() -> None:
+    text = "name: x\nchannels:\n  - conda-forge\ndependencies:\n  - python>=3.11\n  - pip\n  - pip:\n      - -e .\n"
+    assert conda_requirements(text) == {"python>=3.11", "pip"}
+    assert names(["docstring_parser>=0.16", "Regex==1 ; x", "pytest"]) == {"docstring-parser", "regex", "pytest"}
+
+
+def test_conda_and_the_project_ask_for_the_same() -> None:
+    told = conda_requirements((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    assert told == requirements("lab", "test") | {f"python{project()['requires-python']}", "pip"}
+
+
+@pytest.mark.parametrize(
+    ("lock", "extras"), [("requirements.lock", ("lab", "test")), ("requirements-dev.lock", ("dev",))]
+)
+def test_the_lock_holds_all_that_is_asked_for(lock: str, extras: tuple[str, ...]) -> None:
+    lines = (ROOT / lock).read_text(encoding="utf-8").splitlines()
+    pinned = [line for line in lines if line and not line.lstrip().startswith("#")]
+    assert names(requirements(*extras)) <= names(pinned)
+    assert [line for line in pinned if "==" not in line] == []
 
 
 # ---- helpers ----

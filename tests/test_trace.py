@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from labkit import ToolCall, ToolError, ToolResult, Trace
 from labkit.trace import decision, message, session_end, session_start, tool_batch, tool_finished, tool_start
 

@@ -13,31 +13,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
+from tools_for_tests import LONG, calls, codes, gone, quick, runtime_of, until
+
 from labkit import ToolCall, tool
 from labkit.toolsets import workspace_tools
 from labkit.workers import on_stop
-from tools_for_tests import LONG, calls, codes, quick, runtime_of
-
-WITHIN = 5.0
-
-
-def gone(pid: int) -> bool:
-    """Whether a process has ended; a zombie has, it only was not reaped yet."""
-    try:
-        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
-
-
-def until(condition: Any) -> bool:
-    """Wait for a condition of another process, which sends no event."""
-    end = time.monotonic() + WITHIN
-    while not condition() and time.monotonic() < end:
-        threading.Event().wait(0.01)
-    return bool(condition())
-
 
 # --- the event loop ---------------------------------------------------------------------------------------------
 
@@ -59,7 +40,7 @@ def test_an_async_tool_is_cancelled_at_its_limit() -> None:
 
     result = runtime_of(hang).dispatch(ToolCall("1", "hang", ""))
     assert codes([result]) == ["timeout"]
-    assert ended.wait(WITHIN)
+    assert ended.wait(LONG)
     assert (how, result.abandoned) == (["cancelled"], False)
 
 

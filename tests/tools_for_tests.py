@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable
 from typing import Any
+
+import psutil
 
 from labkit import Tool, ToolCall, ToolRegistry, ToolRuntime, tool
 
@@ -65,3 +68,19 @@ def quick(name: str = "quick", body: Callable[[], Any] | None = None, **options:
 def codes(results: Iterable[Any]) -> list[str | None]:
     """Return the error codes of results, None where there is none."""
     return [str(result.error.code) if result.error else None for result in results]
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended; a zombie has, it only was not reaped yet."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def until(condition: Callable[[], object], within: float = 10.0) -> bool:
+    """Look again and again at what another process does, which sends no event; return whether it came true."""
+    end = time.monotonic() + within
+    while not condition() and time.monotonic() < end:
+        threading.Event().wait(0.01)
+    return bool(condition())

@@ -6,8 +6,8 @@
 Does not: set anything up; ``lab.py`` does, with the standard library alone.
 """
 
-from labkit.commands.check import check
-from labkit.commands.play import play
-from labkit.commands.rebuild import rebuild
+from labkit.commands.checking import check
+from labkit.commands.playing import play
+from labkit.commands.rebuilding import rebuild
 
 __all__ = ["check", "play", "rebuild"]

@@ -1,20 +1,27 @@
 """What a model will stumble over in a declaration: a check to run before the model does. Pure.
 
-Source of most rules: article 1, "a schema is a tool's manual", and what servers refuse.
+Chapter 02. A schema is a tool's manual; most rules are what a reader of manuals misses, some are what servers refuse.
+
+    >>> [str(finding) for finding in lint(Tool.from_schema("ping", "", {}, lambda: "pong"))]
+    ['(tool): has no description; the model chooses by it']
+
+Does not: change a declaration, refuse one.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from labkit.declare.strict import not_strict
-from labkit.declare.tidy import children
+from labkit.declare.tidy import children, join
 from labkit.declare.tools import Tool
 
 SHORT_DESCRIPTION = 20
 LONG_DESCRIPTION = 1_024
+BOUNDS = {"format", "pattern", "enum", "const"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +62,18 @@ def _tool_findings(tool: Tool) -> Iterator[Finding]:
 
 def _parameters(schema: dict[str, Any], place: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for step, part in children(schema):
-        kind, _, name = step.partition(".")
-        inner = name if kind == "properties" else step
-        path = f"{place}.{inner}" if place else inner
-        if kind == "properties":
+        path = join(place, step)
+        if step.startswith("properties."):
             yield path, part
         yield from _parameters(part, path)
 
 
 def _last(place: str) -> str:
     return place.rpartition(".")[2]
+
+
+def _names_a_date(place: str) -> bool:
+    return re.search("(?:^|_)date(?:$|_)|[a-z]Date", _last(place)) is not None
 
 
 Rule = Callable[[str, dict[str, Any]], bool]
@@ -83,7 +92,7 @@ PARAMETER_RULES: dict[str, tuple[Rule, str]] = {
     ),
     "date_as_text": (
         lambda place, schema: (
-            "date" in _last(place).lower() and schema.get("type") == "string" and "format" not in schema
+            _names_a_date(place) and schema.get("type") == "string" and set(schema).isdisjoint(BOUNDS)
         ),
         'looks like a date but takes any text, "yesterday" too; annotate it as a date',
     ),

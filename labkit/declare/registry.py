@@ -1,4 +1,12 @@
-"""The tools of a run, by name."""
+"""The tools of a run, by name.
+
+Chapter 02.
+
+    >>> ToolRegistry([Tool.from_function(len, name="count")])
+    ToolRegistry(count)
+
+Does not: run tools, rename them.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +33,9 @@ class ToolRegistry:
         """Add a tool and return it. Raises ValueError where its name is taken, TypeError where it is no tool."""
         if not isinstance(tool, Tool):
             raise TypeError(f"register takes a Tool, not {type(tool).__name__}; decorate the function with @tool")
-        for name in {tool.name, tool.original_name}:
+        for name in (tool.name, tool.original_name):
             if name in self:
-                raise ValueError(f"there is a tool {quote(name)} already; give this one another name")
+                raise ValueError(f"there is a tool {quote(name)} already; give the second one another name")
         self._tools[tool.name] = tool
         self._originals[tool.original_name] = tool
         return tool
@@ -42,18 +50,20 @@ class ToolRegistry:
         """Return fresh copies of all declarations; spoiling them does not spoil the registry."""
         return [each.definition(strict) for each in self]
 
-    def get(self, name: str) -> Tool | None:
+    def get(self, name: object) -> Tool | None:
         """Return the tool of this name, also by the name it had before it was made legal; else None."""
+        if not isinstance(name, str):
+            return None
         return self._tools.get(name) or self._originals.get(name)
 
-    def __getitem__(self, name: str) -> Tool:
+    def __getitem__(self, name: object) -> Tool:
         found = self.get(name)
         if found is None:
             raise KeyError(f"there is no tool {quote(name)}; there are: {', '.join(self._tools) or 'none'}")
         return found
 
     def __contains__(self, name: object) -> bool:
-        return name in self._tools or name in self._originals
+        return self.get(name) is not None
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(tuple(self._tools.values()))

@@ -1,20 +1,31 @@
-"""From a function's signature to its schema, through pydantic: the types are the one source of truth. Pure."""
+"""From a function's signature to its schema, through pydantic: the types are the one source of truth. Pure.
+
+Chapter 02.
+
+    >>> def roll(sides: int = 6) -> int: "Roll a die."
+    >>> describe("roll", roll).parameters["properties"]
+    {'sides': {'type': 'integer', 'default': 6}}
+
+Does not: guess a type from a docstring or a default; a parameter without an annotation takes anything.
+"""
 
 from __future__ import annotations
 
 import functools
 import inspect
-import math
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, NotRequired, get_type_hints
+from typing import Annotated, Any, NotRequired, Required, get_type_hints
 
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import ConfigDict, PydanticUserError, TypeAdapter
 from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticUndefined, to_jsonable_python
 from typing_extensions import TypedDict
 
+from labkit.declare.ready_made import admits
 from labkit.declare.tidy import tidy
 
 _PARAMETER_SECTION = re.compile(r"^\s*(Args|Arguments|Parameters|Params)\s*:?\s*$|^\s*:param\b", re.MULTILINE)
@@ -35,17 +46,23 @@ def describe(name: str, fn: Callable[..., Any]) -> Described:
     """Return the declaration that a function's signature and docstring give.
 
     Arguments are validated as a TypedDict: a model would reserve names such as ``json`` and ``model_config``.
-    Raises ValueError, naming the parameter, for what JSON Schema can't say.
+    Raises ValueError, naming the parameter, for what can't be declared.
     """
-    description, notes = read_docstring(inspect.getdoc(_innermost(fn)) or "")
-    fields, defaults, positional = _fields(name, fn)
-    adapter = _adapter(name, fields, defaults)
-    schema = tidy(adapter.json_schema())
+    description, notes = read_docstring(_docstring(fn))
+    signature = _signature(name, fn)
+    fields, defaults = _fields(name, fn, signature)
+    adapter, raw = _adapter(name, fields, defaults)
+    for parameter in fields:
+        if parameter not in raw.get("properties", {}):
+            raise ValueError(f"tool {name}: the parameter {parameter} can't have an alias; rename the parameter")
+        if parameter in notes:
+            raw["properties"][parameter].setdefault("description", notes[parameter])
+    schema = tidy(raw)
     for parameter, values in schema["properties"].items():
-        if parameter in notes and "description" not in values:
-            values["description"] = notes[parameter]
+        values.pop("default", None)
         if parameter in defaults:
-            _show_default(values, defaults[parameter])
+            _show_default(values, defaults[parameter], schema.get("$defs", {}))
+    positional = tuple(key for key in fields if signature[key].kind is inspect.Parameter.POSITIONAL_ONLY)
     return Described(description, schema, adapter, defaults, positional)
 
 
@@ -53,6 +70,11 @@ def function_name(fn: Callable[..., Any]) -> str:
     """Return the name under which a callable is declared: a function's own, or its class's."""
     inner = _innermost(fn)
     return getattr(inner, "__name__", None) or type(inner).__name__
+
+
+def is_async(fn: Callable[..., Any]) -> bool:
+    """Say whether a call gives a coroutine: of an async function, a partial of one, or an object called so."""
+    return inspect.iscoroutinefunction(_called(fn))
 
 
 def read_docstring(text: str) -> tuple[str, dict[str, str]]:
@@ -72,84 +94,133 @@ def _innermost(fn: Callable[..., Any]) -> Any:
     return fn
 
 
-def _fields(name: str, fn: Callable[..., Any]) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]:
-    hints = _hints(name, fn)
+def _called(fn: Callable[..., Any]) -> Any:
+    """Return the function that a call ends in: the method ``__call__`` of an object, the inside of a partial."""
+    inner = _innermost(fn)
+    return inner if inspect.isroutine(inner) else type(inner).__call__
+
+
+def _docstring(fn: Callable[..., Any]) -> str:
+    return inspect.cleandoc(_called(fn).__doc__ or _innermost(fn).__doc__ or "")
+
+
+def _signature(name: str, fn: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """Return the parameters that are left to the caller, each with a name and a place of its own."""
+    if inspect.isclass(_innermost(fn)):
+        raise ValueError(f"tool {name}: a class can't be declared; give a function that makes the object")
+    try:
+        parameters = inspect.signature(fn).parameters
+    except (TypeError, ValueError):
+        raise ValueError(f"tool {name}: the function does not tell its parameters; wrap it in one that does") from None
     bound = fn.keywords if isinstance(fn, functools.partial) else {}
+    for position, (key, parameter) in enumerate(parameters.items()):
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise ValueError(f"tool {name}: {str(parameter).partition(':')[0]} can't be declared; name each parameter")
+        if position == 0 and key in ("self", "cls"):
+            raise ValueError(f"tool {name}: a method is declared on its object: Tool.from_function(thing.{name})")
+    return {key: parameter for key, parameter in parameters.items() if key not in bound}
+
+
+def _fields(
+    name: str, fn: Callable[..., Any], signature: Mapping[str, inspect.Parameter]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     fields: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
-    positional: list[str] = []
-    for key, parameter in inspect.signature(fn).parameters.items():
-        if key in bound:
-            continue
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise ValueError(f"tool {name}: *{key} can't be declared; give each parameter a name")
-        if parameter.kind is parameter.POSITIONAL_ONLY:
-            positional.append(key)
-        fields[key], default = _annotation(hints.get(key, Any), parameter.default)
+    known = getattr(inspect.unwrap(_called(fn)), "__globals__", {})
+    for key, parameter in signature.items():
+        hint = Any if parameter.annotation is parameter.empty else _resolved(name, key, parameter.annotation, known)
+        fields[key], default = _with_default(hint, parameter.default)
         if default is not PydanticUndefined:
             defaults[key] = default
-    return fields, defaults, tuple(positional)
+    return fields, defaults
 
 
-def _hints(name: str, fn: Callable[..., Any]) -> dict[str, Any]:
-    inner = _innermost(fn)
-    if not inspect.isroutine(inner) and not inspect.isclass(inner):
-        inner = type(inner).__call__
+def _resolved(name: str, key: str, annotation: Any, known: dict[str, Any]) -> Any:
+    """Return an annotation that may be text, or hold text, read where its function is defined."""
+
+    def holder() -> None: ...
+
+    holder.__annotations__ = {key: annotation}
     try:
-        return get_type_hints(inspect.unwrap(inner), include_extras=True)
+        return get_type_hints(holder, globalns=known, include_extras=True)[key]
     except NameError as problem:
         raise ValueError(
-            f"tool {name}: the annotation {problem.name} is not known where the function is defined; "
+            f"tool {name}: the type {problem.name} of the parameter {key} is not known where the function is defined; "
             "define or import it at the top of the module"
         ) from None
+    except Exception:  # the text may be no Python, or an expression that fails
+        raise ValueError(f"tool {name}: the annotation of the parameter {key} can't be read") from None
 
 
-def _annotation(hint: Any, default: Any) -> tuple[Any, Any]:
+def _with_default(hint: Any, default: Any) -> tuple[Any, Any]:
     """Return a hint and its default; ``x: int = Field(3, ge=1)`` and ``Annotated[int, Field(3)]`` say both."""
     if isinstance(default, FieldInfo):
-        return Annotated[hint, default], default.get_default(call_default_factory=True)
-    if default is inspect.Parameter.empty:
-        return hint, next(
-            (m.get_default() for m in getattr(hint, "__metadata__", ()) if isinstance(m, FieldInfo)),
-            PydanticUndefined,
-        )
-    return hint, default
+        hint, default = Annotated[hint, default], inspect.Parameter.empty
+    if default is not inspect.Parameter.empty:
+        return hint, default
+    told = [m.get_default(call_default_factory=True) for m in _field_infos(hint)]
+    return hint, next((value for value in reversed(told) if value is not PydanticUndefined), PydanticUndefined)
 
 
-def _adapter(name: str, fields: dict[str, Any], defaults: dict[str, Any]) -> TypeAdapter[Any]:
+def _field_infos(hint: Any) -> list[FieldInfo]:
+    return [info for info in getattr(hint, "__metadata__", ()) if isinstance(info, FieldInfo)]
+
+
+def _adapter(name: str, fields: dict[str, Any], defaults: dict[str, Any]) -> tuple[TypeAdapter[Any], dict[str, Any]]:
     try:
         return _typed_dict(name, fields, defaults)
-    except Exception:  # pydantic has many; the question is only which parameter it was
+    except Exception as problem:  # pydantic has many; the question is only which parameter it was
         for key, hint in fields.items():
             try:
                 _typed_dict(name, {key: hint}, defaults)
-            except Exception:
-                raise ValueError(
-                    f"tool {name}: the type of the parameter {key} can't be described in JSON Schema; "
-                    "use str, int, float, bool, date, Enum, Literal, list, dict, a dataclass or a model"
-                ) from None
-        raise
+            except Exception as cause:
+                raise ValueError(f"tool {name}: the parameter {key} can't be declared: {_reason(cause)}") from None
+        raise ValueError(f"tool {name}: the parameters can't be declared together: {_reason(problem)}") from None
 
 
-def _typed_dict(name: str, fields: dict[str, Any], defaults: dict[str, Any]) -> TypeAdapter[Any]:
-    kinds = {key: NotRequired[hint] if key in defaults else hint for key, hint in fields.items()}
+def _reason(problem: Exception) -> str:
+    if isinstance(problem, PydanticUserError) and problem.code == "typed-dict-version":
+        return "before Python 3.12, take TypedDict from typing_extensions"
+    return (
+        "JSON Schema can't describe its type with these bounds; use str, int, float, bool, date, Enum, Literal, "
+        "list, dict, a dataclass or a model"
+    )
+
+
+def _typed_dict(name: str, fields: dict[str, Any], defaults: dict[str, Any]) -> tuple[TypeAdapter[Any], dict[str, Any]]:
+    kinds = {key: NotRequired[hint] if key in defaults else Required[hint] for key, hint in fields.items()}
     arguments = TypedDict(f"{name}_arguments", kinds)  # type: ignore[misc]
     # python-re: Python's own patterns, so that lookarounds work here as they do in the other validators
     arguments.__pydantic_config__ = ConfigDict(extra="forbid", regex_engine="python-re")  # type: ignore[attr-defined]
     adapter: TypeAdapter[Any] = TypeAdapter(arguments)
-    adapter.json_schema()
-    return adapter
+    return adapter, adapter.json_schema(schema_generator=_Generator)
 
 
-def _show_default(schema: dict[str, Any], default: Any) -> None:
+class _Generator(GenerateJsonSchema):
+    """Pydantic's generator, but a set of any size takes repeated items: nothing is lost by them."""
+
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
+
+    def set_schema(self, schema: Any) -> dict[str, Any]:
+        return _repeatable(super().set_schema(schema))
+
+    def frozenset_schema(self, schema: Any) -> dict[str, Any]:
+        return _repeatable(super().frozenset_schema(schema))
+
+
+def _repeatable(schema: dict[str, Any]) -> dict[str, Any]:
+    if "minItems" not in schema and "maxItems" not in schema:
+        schema.pop("uniqueItems", None)
+    return schema
+
+
+def _show_default(schema: dict[str, Any], default: Any, definitions: dict[str, Any]) -> None:
     """Show a default in the schema where JSON can say it and the parameter's own type admits it."""
-    schema.pop("default", None)
+    if isinstance(default, (set, frozenset)):
+        default = sorted(default, key=repr)  # the same in every run
     try:
-        value = to_jsonable_python(default)
+        value = json.loads(json.dumps(to_jsonable_python(default), allow_nan=False))
     except Exception:  # a default that JSON can't say stays a default of the function
         return
-    if isinstance(value, float) and not math.isfinite(value):
-        return
-    if value is None and "type" in schema and "null" not in schema["type"]:
-        return
-    schema["default"] = value
+    if admits(schema, value, {"$defs": definitions}):
+        schema["default"] = value

@@ -1,6 +1,11 @@
 """A generated schema made plain: no titles, closed objects, simple unions flattened. Pure.
 
-Fewer keywords are fewer things that a model can misread, and that a validator must know.
+Chapter 02. Fewer keywords are fewer things that a model can misread, and that a validator must know.
+
+    >>> tidy({"properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}], "title": "N"}}})["properties"]
+    {'n': {'type': ['integer', 'null']}}
+
+Does not: change what a schema accepts, except that a closed object refuses properties which it does not list.
 """
 
 from __future__ import annotations
@@ -9,34 +14,46 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
-SCHEMA_MAPS = ("properties", "$defs", "definitions", "patternProperties")
+SCHEMA_MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 SCHEMA_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
-SCHEMA_VALUES = ("items", "additionalProperties", "not", "contains", "propertyNames")
+SCHEMA_VALUES = (
+    *("items", "additionalProperties", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties"),
+    *("not", "if", "then", "else"),
+)
+# Pydantic's names for what JSON Schema has no format for; to a model and to other validators they say nothing.
+FOREIGN_FORMATS = ("path", "file-path", "directory-path", "binary")
+FIRST = ("type", "description", "properties", "required", "additionalProperties")
 
 
 def tidy(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a copy without titles, with closed objects, flat Optionals and enums in place; the rest as it was."""
     schema = copy.deepcopy(schema)
-    for part in list(walk(schema)):
-        if isinstance(part.get("title"), str):
-            del part["title"]
-    definitions = schema.get("$defs", {})
-    for part in list(walk(schema)):
-        _inline_enum(part, definitions)
-        close(part)
-    for part in list(walk(schema)):
-        _flatten(part)
-    used = {part["$ref"] for part in walk(schema) if "$ref" in part}
-    for name in [name for name in definitions if f"#/$defs/{name}" not in used]:
-        del definitions[name]
-    if not definitions:
-        schema.pop("$defs", None)
     schema.setdefault("properties", {})
+    schema.setdefault("required", [])
+    definitions = schema.get("$defs", {})
+    for _, part in list(places(schema)):
+        _strip(part)
+    for _, part in list(places(schema)):
+        _inline_enum(part, definitions)
+    for _, part in list(places(schema)):
+        _flatten(part)
+    _drop_unused(schema)
+    for _, part in closable(schema):
+        part["additionalProperties"] = False
+    for _, part in list(places(schema)):
+        _sort(part)
     return schema
 
 
+def places(schema: dict[str, Any], place: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield a schema and every schema in it, each with its dotted place, such as ``order.items``; the root's is empty."""
+    yield place, schema
+    for step, part in children(schema):
+        yield from places(part, join(place, step))
+
+
 def children(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the schemas directly in a schema, each with its place; values such as ``default`` are not schemas."""
+    """Yield the schemas directly in a schema, each with the step to it; values such as ``default`` are not schemas."""
     for key in SCHEMA_MAPS:
         if isinstance(schema.get(key), dict):
             yield from ((f"{key}.{name}", part) for name, part in schema[key].items() if isinstance(part, dict))
@@ -48,26 +65,48 @@ def children(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield key, schema[key]
 
 
-def walk(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a schema and every schema in it."""
-    yield schema
-    for _, part in children(schema):
-        yield from walk(part)
+def join(place: str, step: str) -> str:
+    """Return the dotted place of a part; a property goes by its name alone."""
+    name = step.removeprefix("properties.")
+    return f"{place}.{name}" if place else name
 
 
-def close(schema: dict[str, Any]) -> bool:
-    """Refuse unknown properties where an object lists its own and says nothing about others; True if it did."""
-    if schema.get("properties") and "additionalProperties" not in schema:
-        schema["additionalProperties"] = False
-        return True
-    return False
+def closable(schema: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the objects that may refuse unknown properties: they list their own and say nothing about others.
+
+    None may where several schemas describe one object together: each would refuse what the others list.
+    """
+    parts = list(places(schema))
+    if any(describes_together(part) for _, part in parts):
+        return []
+    says_more = ("additionalProperties", "patternProperties", "unevaluatedProperties")
+    return [
+        (place, part) for place, part in parts if part.get("properties") and not any(key in part for key in says_more)
+    ]
+
+
+def describes_together(part: dict[str, Any]) -> bool:
+    """Say whether a schema leaves a part of the description of its object to other schemas."""
+    others = [*part.get("allOf", ()), *(part[key] for key in ("not", "if", "then", "else") if key in part)]
+    others += part.get("dependentSchemas", {}).values()
+    if "properties" in part:
+        others += [*part.get("anyOf", ()), *part.get("oneOf", ()), *([part] if "$ref" in part else ())]
+    speaks = {"properties", "additionalProperties", "$ref", "allOf", "anyOf", "oneOf"}
+    return any(isinstance(other, dict) and not speaks.isdisjoint(other) for other in others)
+
+
+def _strip(part: dict[str, Any]) -> None:
+    if isinstance(part.get("title"), str):
+        del part["title"]
+    if part.get("format") in FOREIGN_FORMATS:
+        del part["format"]
 
 
 def _inline_enum(part: dict[str, Any], definitions: dict[str, Any]) -> None:
     target = definitions.get(str(part.get("$ref", "")).removeprefix("#/$defs/"), {})
     if "enum" in target or "const" in target:
         del part["$ref"]
-        part.update({k: copy.deepcopy(v) for k, v in target.items() if k not in part})
+        part.update({key: copy.deepcopy(value) for key, value in target.items() if key not in part})
 
 
 def _flatten(part: dict[str, Any]) -> None:
@@ -75,20 +114,40 @@ def _flatten(part: dict[str, Any]) -> None:
     branches = part.get("anyOf")
     if not branches or not all(isinstance(b, dict) and isinstance(b.get("type"), str) for b in branches):
         return
-    others = [b for b in branches if b != {"type": "null"}]
-    nullable = len(others) < len(branches)
-    if len(others) == 1 and not set(others[0]) & set(part):
+    others = [branch for branch in branches if branch != {"type": "null"}]
+    if len(others) == 1 and others[0].keys().isdisjoint(part):
         del part["anyOf"]
         part.update(others[0])
-        _admit_null(part)
-    elif all(set(b) == {"type"} for b in others):
+        admit_null(part)
+    elif all(set(branch) == {"type"} for branch in branches):
         del part["anyOf"]
-        part["type"] = [b["type"] for b in others] + ["null"] * nullable
+        types = list(dict.fromkeys(branch["type"] for branch in branches))
+        part["type"] = types if len(types) > 1 else types[0]
 
 
-def _admit_null(part: dict[str, Any]) -> None:
-    part["type"] = [part["type"], "null"]
+def admit_null(part: dict[str, Any]) -> None:
+    """Change a schema that has a type so that it admits null too."""
+    types = [part["type"]] if isinstance(part["type"], str) else part["type"]
+    if "null" not in types:
+        part["type"] = [*types, "null"]
     if "const" in part:
-        part["enum"] = [part.pop("const"), None]
-    elif "enum" in part and None not in part["enum"]:
+        part["enum"] = [part.pop("const")]
+    if "enum" in part and None not in part["enum"]:
         part["enum"] = [*part["enum"], None]
+
+
+def _drop_unused(schema: dict[str, Any]) -> None:
+    definitions = schema.get("$defs", {})
+    used = {part["$ref"] for _, part in places(schema) if "$ref" in part}
+    for name in [name for name in definitions if f"#/$defs/{name}" not in used]:
+        del definitions[name]
+    if not definitions:
+        schema.pop("$defs", None)
+
+
+def _sort(part: dict[str, Any]) -> None:
+    """Put first what a reader looks for first."""
+    rest = dict(part)
+    part.clear()
+    part.update({key: rest.pop(key) for key in FIRST if key in rest})
+    part.update(rest)

@@ -1,10 +1,19 @@
-"""A tool: a function with its declaration. A value; nothing about a run is kept on it."""
+"""A tool: a function with its declaration. A value; nothing about a run is kept on it.
+
+Chapter 02.
+
+    >>> Tool.from_schema("ping", "Say pong.", {"type": "object"}, lambda: "pong").definition()["function"]["name"]
+    'ping'
+
+Does not: validate arguments, run anything but a direct call, know other tools.
+"""
 
 from __future__ import annotations
 
 import copy
 import functools
 import inspect
+import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -13,13 +22,14 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from labkit.calls import quote
 from labkit.declare.ready_made import legal_name, normalise_schema
-from labkit.declare.signature import describe, function_name
+from labkit.declare.signature import describe, function_name, is_async
 from labkit.declare.strict import strict_schema
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 LEGAL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+OPTIONS = ("readonly", "parallel_safe", "timeout", "run_in", "touches", "check")
 Touches = Callable[[dict[str, Any]], Iterable[str | PurePath] | None]
 Check = Callable[[dict[str, Any]], str | None]
 
@@ -56,20 +66,22 @@ class Tool:
     ) -> Tool:
         """Declare a function: its signature gives the schema, its docstring the descriptions.
 
-        Raises ValueError where the name is not legal or an annotation can't be described in JSON Schema.
+        Raises ValueError where the name is not legal or a parameter can't be declared, TypeError for what is no
+        function and for an unknown option.
         """
-        name = name or function_name(fn)
-        if not LEGAL_NAME.fullmatch(name):
+        fn = _function(fn)
+        name = function_name(fn) if name is None else name
+        if not isinstance(name, str) or not LEGAL_NAME.fullmatch(name):
             raise ValueError(
                 f"the tool name {quote(name)} is not legal: 1 to 64 letters of a-z, A-Z, 0-9, _ and -. "
                 'Give one with name="…"'
             )
         told = describe(name, fn)
         return cls._make(
+            name,
+            told.description if description is None else description,
             fn,
             options,
-            name=name,
-            description=description or told.description,
             parameters=told.parameters,
             adapter=told.adapter,
             defaults=told.defaults,
@@ -82,44 +94,40 @@ class Tool:
     ) -> Tool:
         """Declare a function with a ready-made JSON Schema, whose well-known misspellings are put right.
 
-        ``notes`` and ``lint`` say what was changed. Raises ValueError where the schema is no object's schema.
+        ``notes`` and ``lint`` say what was changed. Raises ValueError where the schema can't be read or the function
+        does not fit it, TypeError for what is no function and for an unknown option.
         """
-        schema, notes = normalise_schema(parameters)
+        fn = _function(fn)
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a tool is text, not {quote(name)}")
         sent = legal_name(name)
+        try:
+            schema, notes = normalise_schema(parameters)
+        except ValueError as problem:
+            raise ValueError(f"tool {sent}: {problem}") from None
         if sent != name:
             notes = [f"the name {quote(name)} is sent as {quote(sent)}", *notes]
-        _accepts(fn, sent, list(schema["properties"]))
-        return cls._make(
-            fn,
-            options,
-            name=sent,
-            description=description,
-            parameters=schema,
-            original_name=name,
-            notes=tuple(notes),
-        )
+        notes += _misfits(sent, fn, schema)
+        return cls._make(sent, description, fn, options, parameters=schema, original_name=name, notes=tuple(notes))
 
     @classmethod
-    def _make(cls, fn: Callable[..., Any], options: dict[str, Any], **told: Any) -> Tool:
-        known = ("readonly", "parallel_safe", "timeout", "run_in", "touches", "check")
-        unknown = sorted(set(options) - set(known))
-        if unknown:
-            raise TypeError(f"a tool has no option {', '.join(unknown)}; known: {', '.join(known)}")
-        timeout = options.get("timeout", 10.0)
-        if timeout is not None and not timeout > 0:
-            raise ValueError(f"timeout must be a positive number of seconds or None, not {timeout!r}")
-        if options.get("run_in", "thread") not in ("thread", "process"):
-            raise ValueError(f'run_in must be "thread" or "process", not {options["run_in"]!r}')
+    def _make(cls, name: str, description: str, fn: Callable[..., Any], options: dict[str, Any], **told: Any) -> Tool:
+        if not isinstance(description, str):
+            raise TypeError(f"the description of tool {name} is text, not {quote(description)}")
+        _check_options(name, options)
         if options.get("parallel_safe") is None:
             options = options | {"parallel_safe": options.get("readonly", False)}
-        is_async = inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(getattr(fn, "__call__", None))  # noqa: B004
-        if is_async and options.get("run_in") == "process":
-            raise ValueError("an async function runs on the event loop; a process tool must be an ordinary function")
-        made = cls(fn=fn, is_async=is_async, **{"original_name": told["name"]} | told, **options)
+        awaited = is_async(fn)
+        if awaited and options.get("run_in") == "process":
+            raise ValueError(f"tool {name}: an async function runs on the event loop, it can't run in a process")
+        return cls(
+            name=name, description=description, fn=fn, is_async=awaited, **{"original_name": name} | told, **options
+        )
+
+    def __post_init__(self) -> None:
         # Frozen for everybody else; these make help(), inspect and editors see the function.
-        shown = {key: getattr(fn, key) for key in functools.WRAPPER_ASSIGNMENTS if hasattr(fn, key)}
-        made.__dict__.update(shown, __wrapped__=fn)
-        return made
+        shown = {key: getattr(self.fn, key) for key in functools.WRAPPER_ASSIGNMENTS if hasattr(self.fn, key)}
+        self.__dict__.update(shown, __wrapped__=self.fn)
 
     def definition(self, strict: bool = False) -> dict[str, Any]:
         """Return a fresh copy of the declaration in the format of OpenAI's ``tools`` list.
@@ -133,25 +141,61 @@ class Tool:
         return {"type": "function", "function": function | {"parameters": copy.deepcopy(self.parameters)}}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function, unvalidated. What is not given gets its declared default, also one given by a Field."""
+        if self.defaults:
+            given = inspect.signature(self.fn).bind_partial(*args, **kwargs).arguments
+            missing = self.defaults.keys() - given.keys() - set(self.positional)
+            kwargs |= {name: self.defaults[name] for name in missing}
         return self.fn(*args, **kwargs)
 
     def __repr__(self) -> str:
         return f"Tool({self.name}: {', '.join(self.parameters['properties']) or 'no parameters'})"
 
 
-def _accepts(fn: Callable[..., Any], name: str, parameters: list[str]) -> None:
-    """Refuse a function that can't take its schema's parameters, now and not at the first call."""
+def _function(fn: Any) -> Callable[..., Any]:
+    """Return the function to declare; one that is declared already is taken out of its tool."""
+    if isinstance(fn, Tool):
+        return fn.fn
+    if not callable(fn):
+        raise TypeError(f"a tool is made of a function, not of {quote(fn)}")
+    return fn  # type: ignore[no-any-return]
+
+
+def _check_options(name: str, options: dict[str, Any]) -> None:
+    unknown = sorted(set(options) - set(OPTIONS))
+    if unknown:
+        raise TypeError(f"tool {name}: there is no option {', '.join(unknown)}; known: {', '.join(OPTIONS)}")
+    timeout = options.get("timeout")
+    is_number = isinstance(timeout, (int, float)) and not isinstance(timeout, bool)
+    if timeout is not None and not (is_number and 0 < timeout < math.inf):
+        raise ValueError(f"tool {name}: timeout must be a positive number of seconds or None, not {quote(timeout)}")
+    if options.get("run_in", "thread") not in ("thread", "process"):
+        raise ValueError(f'tool {name}: run_in must be "thread" or "process", not {quote(options["run_in"])}')
+    for option in ("touches", "check"):
+        if options.get(option) is not None and not callable(options[option]):
+            raise TypeError(f"tool {name}: {option} must be a function of the values, not {quote(options[option])}")
+
+
+def _misfits(name: str, fn: Callable[..., Any], schema: dict[str, Any]) -> list[str]:
+    """Refuse a function that can never take its schema's arguments; say which it needs although they may be missing."""
     try:
         signature = inspect.signature(fn)
     except (TypeError, ValueError):  # some built-in functions tell nothing about themselves
-        return
+        return []
+    properties = schema["properties"]
     try:
-        signature.bind_partial(**dict.fromkeys(parameters))
+        signature.bind(**dict.fromkeys(properties))
     except TypeError:
-        taken = ", ".join(signature.parameters) or "nothing"
         raise ValueError(
-            f"the function of tool {name} does not take all of {', '.join(parameters)} by name; it takes {taken}"
+            f"tool {name}: its function takes {signature}, but the schema gives it, by name, "
+            f"{', '.join(properties) or 'nothing'}"
         ) from None
+    sure = {
+        *schema["required"],
+        *(key for key, part in properties.items() if isinstance(part, dict) and "default" in part),
+    }
+    needed = [key for key, p in signature.parameters.items() if p.default is p.empty and key in properties]
+    return [f"{key}: the function needs it, but the schema does not require it" for key in needed if key not in sure]
 
 
 @overload

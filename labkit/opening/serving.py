@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import socket
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from labkit.opening.copies import shipped
 
@@ -27,7 +29,6 @@ def serve(root: Path, port: int | None, browser: bool) -> int:
         print(f"Port {port} is taken or not allowed. Choose another, or leave --port out.", file=sys.stderr)
         return 1
     _trust([*(root / "notebooks").rglob("*.ipynb"), *_own_chapters(root)])
-    _settle_kernels()
     os.environ["LABKIT_PROGRESS"] = str(root / "my" / ".progress.json")
     from jupyterlab.labapp import LabApp
 
@@ -35,27 +36,34 @@ def serve(root: Path, port: int | None, browser: bool) -> int:
     server = LabApp.initialize_server(argv=list(options(root, port, browser, token)))
     address = f"http://127.0.0.1:{server.port}/lab/tree/my/{FIRST}?token={token}"
     print(f"The lab is open at\n\n    {address}\n\nStop it with Ctrl-C.", flush=True)
+    _stop_at_once(server)
     server.start()
     return 0
 
 
 def options(root: Path, port: int | None, browser: bool, token: str) -> Iterator[str]:
-    """JupyterLab's options: the first chapter at once, loopback and a token, no news, no question at the end."""
+    """JupyterLab's options: the first chapter at once, loopback and a token."""
     yield f"--ServerApp.root_dir={root}"
-    yield f"--ServerApp.preferred_dir={root / 'my'}"
+    yield f"--FileContentsManager.preferred_dir={root / 'my'}"
     yield f"--LabApp.default_url=/lab/tree/my/{FIRST}"
     yield "--ServerApp.ip=127.0.0.1"
     yield f"--IdentityProvider.token={token}"
     yield f"--ServerApp.open_browser={browser}"
-    yield "--ServerApp.answer_yes=True"
-    yield "--LabApp.news_url=None"
     yield "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"
+    yield "--LanguageServerManager.autodetect=False"  # looking for them starts npm, which writes to the home folder
     yield "--Application.log_level=ERROR"
     if port is not None:
         yield f"--ServerApp.port={port}"
         yield "--ServerApp.port_retries=0"
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         yield "--ServerApp.allow_root=True"
+
+
+def _stop_at_once(server: Any) -> None:
+    """Ctrl-C and a closed terminal end the server and its kernels, without a question."""
+    for name in ("SIGINT", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda *_: server.stop(from_signal=True))
 
 
 def _free(port: int) -> bool:
@@ -87,11 +95,3 @@ def _trust(paths: Sequence[Path]) -> None:
             continue  # JupyterLab will say what is wrong with it
         if not notary.check_signature(notebook):
             notary.sign(notebook)
-
-
-def _settle_kernels() -> None:
-    """Complete names from live objects only: the other way fills a cache in the home folder."""
-    if folder := os.environ.get("IPYTHONDIR"):
-        profile = Path(folder, "profile_default")
-        profile.mkdir(parents=True, exist_ok=True)
-        (profile / "ipython_kernel_config.py").write_text("c.IPCompleter.use_jedi = False\n", encoding="utf-8")

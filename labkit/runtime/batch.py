@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed
 from labkit.runtime.content import result_of, timed_out
 from labkit.runtime.prepare import Prepared
 from labkit.schedule import Plan
 from labkit.workers import Job, job_for
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 SLICE = 0.2
 """Seconds of one wait; an interrupt is seen at the latest after one slice, on every platform."""

@@ -17,12 +17,16 @@ PLAIN_DEFAULTS = (str, int, float, bool, type(None), tuple, frozenset)
 
 @dataclass(slots=True)
 class Prepared:
-    """A call that may run: its tool, and its values typed and with defaults."""
+    """A call that may run: its tool, and its values typed and with defaults.
+
+    ``inline`` says that it may run in the caller's thread where it is alone: no limit has to be kept.
+    """
 
     call: ToolCall
     tool: Tool
     values: dict[str, Any]
     repairs: tuple[str, ...]
+    inline: bool
 
 
 @dataclass(slots=True)
@@ -32,11 +36,13 @@ class Gate:
     tool: Tool
     normalise: Callable[[dict[str, Any]], tuple[dict[str, Any], tuple[str, ...]]]
     judge: Callable[[dict[str, Any]], tuple[dict[str, Any] | None, list[Problem]]]
+    inline: bool
 
 
 def gate(tool: Tool, validator: str) -> Gate:
     """Make a tool's gate. Raises ValueError where the validator does not know a keyword of the tool's schema."""
-    return Gate(tool, normaliser(tool.parameters), judge(validator, tool.parameters, tool.adapter))
+    inline = tool.timeout is None and tool.run_in == "thread" and not tool.is_async
+    return Gate(tool, normaliser(tool.parameters), judge(validator, tool.parameters, tool.adapter), inline)
 
 
 def admit(call: ToolCall, gate: Gate) -> Prepared | ToolResult:
@@ -56,7 +62,7 @@ def admit(call: ToolCall, gate: Gate) -> Prepared | ToolResult:
         _fill(typed, tool.defaults)
     if tool.check is not None and (error := _cross_check(tool, typed)) is not None:
         return failed(call, error, repairs)
-    return Prepared(call, tool, typed, repairs)
+    return Prepared(call, tool, typed, repairs, gate.inline)
 
 
 def unknown_tool(call: ToolCall, registry: ToolRegistry) -> ToolResult:

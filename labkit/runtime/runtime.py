@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from queue import Empty, SimpleQueue
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed
-from labkit.declare import Tool, ToolRegistry
+from labkit.declare import ToolRegistry
 from labkit.runtime.batch import SLICE, Batch, Held, interrupted, no_thread, unsafe
 from labkit.runtime.content import result_of, timed_out
 from labkit.runtime.prepare import VALIDATORS, Gate, Prepared, admit, gate, unknown_tool
 from labkit.schedule import POLICIES, kind_of, plan
 from labkit.trace import tool_batch, tool_finished, tool_start
 from labkit.workers import Job, job_for
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 Listener = Callable[[dict[str, Any]], None]
 
@@ -78,16 +80,13 @@ class ToolRuntime:
             on_event(tool_start(call, kind_of(item.tool if isinstance(item, Prepared) else None)))
         if isinstance(item, ToolResult):
             result = item
-        elif item.tool.timeout is None and self._runs_in_thread(item.tool):
+        elif item.inline and self.executor is None:
             result = self._run_inline(item, began)
         else:
             result = self._run_elsewhere(item, began)
         if on_event is not None:
             on_event(tool_finished(result))
         return result
-
-    def _runs_in_thread(self, tool: Tool) -> bool:
-        return not tool.is_async and tool.run_in == "thread" and self.executor is None
 
     def _run_inline(self, item: Prepared, began: float) -> ToolResult:
         job = Job(item.tool, item.values, SimpleQueue())
@@ -143,13 +142,14 @@ class ToolRuntime:
         return [result for result in batch.results[len(held) :] if result is not None]
 
     def _prepare(self, call: ToolCall) -> Prepared | ToolResult:
-        tool = self.registry.get(call.name) if isinstance(call.name, str) else None
-        if tool is None:
-            return unknown_tool(call, self.registry)
-        found = self._gates.get(tool.name)
-        if found is None or found.tool is not tool:  # registered since this runtime was made
+        try:
+            found = self._gates[call.name]
+        except (KeyError, TypeError):  # registered since, called by its original name, or no tool at all
+            tool = self.registry.get(call.name) if isinstance(call.name, str) else None
+            if tool is None:
+                return unknown_tool(call, self.registry)
             try:
-                found = self._gates[tool.name] = gate(tool, self.validator)
+                found = self._gates[call.name] = gate(tool, self.validator)
             except ValueError as problem:
                 return failed(call, ToolError(ErrorCode.EXECUTION_ERROR, str(problem), tool.name))
         return admit(call, found)

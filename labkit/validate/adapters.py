@@ -71,19 +71,23 @@ def _typed(schema: Any, adapter: TypeAdapter[Any]) -> Judge:
     Strictness is said here and not in the model's own settings, which do not reach nested models. Strict validation
     of Python values would refuse the text of a date, so all but the plainest arguments go through JSON once more.
     """
-    read, plain = adapter.validator.validate_python, is_plain(schema, adapter)
-    if not plain:
-        read = adapter.validator.validate_json
+    plain = is_plain(schema, adapter)
+    read: Callable[..., Any] = adapter.validator.validate_python if plain else adapter.validator.validate_json
 
     def typed(values: dict[str, Any]) -> tuple[dict[str, Any] | None, list[Problem]]:
         try:
             return read(values if plain else json.dumps(values), strict=True), []
-        except ValidationError as error:
-            return None, check(schema, values, ALL_RULES) or of_pydantic(error, values)
         except Exception as error:  # a model's own validator may raise anything
-            return None, check(schema, values, ALL_RULES) or [of_exception(error)]
+            return None, check(schema, values, ALL_RULES) or _refused_by_pydantic(error, values)
 
     return typed
+
+
+def _refused_by_pydantic(error: Exception, values: dict[str, Any]) -> list[Problem]:
+    try:
+        return of_pydantic(error, values) if isinstance(error, ValidationError) else [of_exception(error)]
+    except Exception as trouble:  # an author's own error that can't even be shown
+        return [of_exception(trouble)]
 
 
 def _by_jsonschema(schema: Any) -> Finder:

@@ -18,7 +18,7 @@ from labkit.validate.subset import join
 
 
 def unsupported(schema: Any) -> list[str]:
-    """Return what ``validate`` does not know, each with its dotted place: ``items.anyOf``, ``when: format date-time``."""
+    """Return what ``validate`` does not know, each with its dotted place, such as ``items.anyOf``."""
     return list(_unknown(schema, "", schema))
 
 

@@ -29,10 +29,14 @@ def fill(schema: Any, value: Any, root: Any = None) -> Any:
 
 def _fill_object(schema: dict[str, Any], value: dict[str, Any], root: Any) -> dict[str, Any]:
     declared, rest = schema.get("properties", {}), schema.get("additionalProperties", True)
-    filled = {name: fill(declared.get(name, rest), item, root) for name, item in value.items()}
+    filled = dict(value)
+    for name, item in value.items():
+        if isinstance(item, (dict, list)):
+            filled[name] = fill(declared.get(name, rest), item, root)
     for name, part in declared.items():
         if name not in value and isinstance(part, dict):
-            given = [source for source in (part, *behind(part, root)) if isinstance(source, dict) and "default" in source]
+            sources = [source for source in (part, *behind(part, root)) if isinstance(source, dict)]
+            given = [source["default"] for source in sources if "default" in source]
             if given:
-                filled[name] = copy.deepcopy(given[0]["default"])
+                filled[name] = copy.deepcopy(given[0])
     return filled

@@ -96,6 +96,8 @@ def listed(names: list[str]) -> str:
 
 
 def _type(wanted: str | list[str], value: Any) -> str | None:
+    if TYPE_NAMES.get(type(value)) == wanted:
+        return None
     names = [wanted] if isinstance(wanted, str) else wanted
     for name in names:
         if is_a(name, value):

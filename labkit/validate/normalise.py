@@ -11,12 +11,13 @@ Pure. Does not: judge, fill defaults, turn one type into another (``"5"`` stays 
 from __future__ import annotations
 
 import copy
+import operator
 import re
 from collections.abc import Callable
 from typing import Any
 
+from labkit.validate.decode import read_strictly
 from labkit.validate.outline import ITEMS, REST, Outline
-from labkit.validate.parse import read_strictly
 
 Normalise = Callable[[dict[str, Any]], tuple[dict[str, Any], tuple[str, ...]]]
 
@@ -116,7 +117,7 @@ class _Place:
             return self.mend_object(value, repairs)
         if type(value) is list:
             items = [self.part(number).mend(item, repairs) for number, item in enumerate(value)]
-            return value if all(map(_is, items, value)) else items
+            return value if all(map(operator.is_, items, value)) else items
         return value
 
     def decoded(self, text: str) -> Any:
@@ -156,7 +157,3 @@ def _whole(text: str, repairs: dict[str, None]) -> str:
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def _is(one: Any, other: Any) -> bool:
-    return one is other

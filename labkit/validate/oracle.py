@@ -31,8 +31,12 @@ def validator_for(schema: Any) -> Validator:
         raise ValueError(f"the schema is not valid JSON Schema at {place or 'its root'}") from None
     dates = FormatChecker(formats=())
     dates.checks("date")(lambda value: not isinstance(value, str) or is_date(value))
-    exact = extend(Draft202012Validator, {"pattern": _pattern, "multipleOf": _multiple_of})
-    return exact(schema, format_checker=dates, registry=EMPTY_REGISTRY)  # no registry would mean: ask the network
+    exact: Any = extend(  # type: ignore[no-untyped-call]
+        Draft202012Validator, {"pattern": _pattern, "multipleOf": _multiple_of}
+    )
+    # With no registry given, a reference that leads out of the schema would be fetched.
+    validator: Validator = exact(schema, format_checker=dates, registry=EMPTY_REGISTRY)
+    return validator
 
 
 def _pattern(validator: Any, pattern: str, value: Any, schema: Any) -> Iterator[Exception]:

@@ -1,7 +1,8 @@
 """Read off a schema what may stand at a place, through ``$ref``, ``allOf``, ``anyOf`` and ``oneOf``. Chapter 03.
 
-    >>> sorted(Outline({"anyOf": [{"type": "integer"}, {"type": "null"}]}).types(True))[:2]
-    ['array', 'boolean']
+    >>> size = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+    >>> sorted(Outline(size).types(size))
+    ['integer', 'null']
 
 Pure. Where several branches fit a kind of value, a part of it is described by all of them together.
 Does not: look at values, judge, know keywords beyond those that name types and parts.
@@ -116,7 +117,7 @@ def _branches(schema: dict[str, Any]) -> list[list[Any]]:
     return [_sequence(schema[keyword]) for keyword in ("anyOf", "oneOf") if keyword in schema]
 
 
-def _mapping(value: Any) -> dict[str, Any]:
+def _mapping(value: Any) -> dict[Any, Any]:
     return value if isinstance(value, dict) else {}
 
 

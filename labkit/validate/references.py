@@ -24,7 +24,7 @@ def behind(schema: dict[str, Any], root: Any) -> Iterator[Any]:
 
 
 def look_up(root: Any, reference: Any) -> Any:
-    """Return the part of a schema that a reference such as ``#/$defs/Item`` names; where none, True: all is admitted."""
+    """Return the part of a schema that a reference such as ``#/$defs/Item`` names; if none, True, which admits all."""
     if reference == "#":
         return root
     if not isinstance(reference, str) or not reference.startswith("#/"):

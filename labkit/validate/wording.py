@@ -48,8 +48,8 @@ def of_jsonschema(errors: Iterable[Any]) -> list[Problem]:
             path = join(path, quote(part)[1:-1] if isinstance(part, str) else part)
         keyword = str(error.validator)
         message = _KEYWORDS.get(keyword, 'does not keep the rule "{keyword}" of the schema, got {value}')
-        bound = quote(error.validator_value)
-        problems[Problem(path, keyword, message.format(keyword=keyword, value=quote(error.instance), bound=bound))] = None
+        shown = {"keyword": keyword, "value": quote(error.instance), "bound": quote(error.validator_value)}
+        problems[Problem(path, keyword, message.format(**shown))] = None
     return list(problems)
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextvars import Context, ContextVar, copy_context
 from queue import SimpleQueue
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labkit.declare import Tool
 from labkit.workers import loops, processes, threads
 from labkit.workers.child import Fault, fault, raised_on_purpose
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 _current: ContextVar[Job] = ContextVar("labkit_job")
 
@@ -180,6 +181,8 @@ class ExecutorJob(Job):
         self.future.add_done_callback(self._announce)
 
     def _submit(self) -> Future[Any]:
+        from concurrent.futures import ThreadPoolExecutor
+
         if isinstance(self.executor, ThreadPoolExecutor):
             return self.executor.submit(self.call)
         return self.executor.submit(processes.call_pickled, processes.pickled(self.tool, self.parts()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -23,12 +22,16 @@ class Loop:
     """An event loop in a thread of its own."""
 
     def __init__(self) -> None:
+        import asyncio  # half as long to load as all of labkit, and only async tools need it
+
         self.loop = asyncio.new_event_loop()
         self.given_up = False
         self.thread = threading.Thread(target=self._serve, name="labkit-loop", daemon=True)
         self.thread.start()
 
     def _serve(self) -> None:
+        import asyncio
+
         asyncio.set_event_loop(self.loop)
         self.loop.run_forever()
 
@@ -58,6 +61,8 @@ class Loop:
 
     def _wind_up(self) -> None:
         """Runs when the tool lets go at last: nothing else will come here."""
+        import asyncio
+
         for task in asyncio.all_tasks(self.loop):
             task.cancel()
         self.loop.call_later(ANSWER_WITHIN, self.loop.stop)

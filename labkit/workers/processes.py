@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
-import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -16,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from labkit.workers.child import Fault
 
 if TYPE_CHECKING:
+    import subprocess
+
     from labkit.declare import Tool
 
 Call = tuple[Callable[..., Any], list[Any], dict[str, Any]]
@@ -80,6 +80,8 @@ class Child:
         return value, Fault(*words) if words else None
 
     def _begin(self) -> subprocess.Popen[bytes]:
+        import subprocess
+
         with self._lock:
             if self._killed:
                 raise CannotSend("stopped before it began")
@@ -150,6 +152,8 @@ def _culprit(tool: Tool) -> str:
 def own_group() -> dict[str, Any]:
     """Return the ``Popen`` options that start a child in a group of its own, so that it can be ended as a whole."""
     if sys.platform == "win32":
+        import subprocess
+
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
     return {"start_new_session": True}
 
@@ -161,6 +165,9 @@ def clean_environment() -> dict[str, str]:
 
 def end_process_tree(process: subprocess.Popen[Any]) -> None:
     """Kill a process, its group and every descendant, also those that left the group; never raises."""
+    import signal
+    import subprocess
+
     import psutil
 
     family: list[psutil.Process] = []

@@ -79,7 +79,8 @@ class _Transcript:
         self.width = width
         self.step = 0
         self.calls: list[dict[str, Any]] = []
-        self.lines: list[dict[str, Any]] = []
+        self.started: list[dict[str, Any]] = []
+        self.ended: list[dict[str, Any]] = []
         self.answers: list[dict[str, Any]] = []
 
     def __call__(self, line: dict[str, Any]) -> None:
@@ -88,15 +89,18 @@ class _Transcript:
             return
         if line["event"] == "decision":
             self.step = line["payload"]["step"]
-        elif line["event"] in ("tool_batch", "tool_start", "tool_finished"):
-            self.lines.append(line)
+        elif line["event"] == "tool_start":
+            self.started.append(line)
+        elif line["event"] == "tool_finished":
+            self.ended.append(line)
 
     def hear(self, message: dict[str, Any]) -> None:
         """Take in a message; the last answer of a turn prints the turn."""
         if message["role"] == "assistant":
             self.say("")
             self.say(fill(f"{self.step}  {message['content']}", WIDTH, subsequent_indent="   "))
-            self.calls, self.lines, self.answers = message.get("tool_calls", []), [], []
+            self.calls, self.answers = message.get("tool_calls", []), []
+            self.started, self.ended = [], []
         elif message["role"] == "tool":
             self.answers.append(message)
             if len(self.answers) == len(self.calls):
@@ -104,7 +108,7 @@ class _Transcript:
 
     def turn(self) -> None:
         """Print the calls of a turn in call order and, for more than one, when each ran."""
-        timeline = Timeline.from_trace(self.lines).batches()[0]
+        timeline = Timeline.from_trace(self.started + self._ends_as_answered()).batches()[0]
         for call, answer, span in zip(self.calls, self.answers, timeline.spans, strict=True):
             verdict = "ERR" if "error" in answer else "OK "
             took = span.duration * 1000
@@ -114,6 +118,14 @@ class _Transcript:
         if len(self.calls) > 1:
             for row in repr(timeline).splitlines():
                 self.say(f"   │ {row}")
+
+    def _ends_as_answered(self) -> list[dict[str, Any]]:
+        """Return the end events in the order of the answers: they were heard in the order of completion."""
+        left = list(self.ended)
+        return [
+            left.pop(next(i for i, end in enumerate(left) if end["payload"]["call_id"] == answer["tool_call_id"]))
+            for answer in self.answers
+        ]
 
 
 def _detail(call: dict[str, Any], answer: dict[str, Any]) -> str:

@@ -33,25 +33,23 @@ class Verdict:
         return f"{'MISSING' if self.needed else 'optional'}  {self.what}: {self.remedy}".rstrip(": ")
 
 
-def check(say: Say) -> int:
-    """Say a verdict a line. Returns 0 when nothing needed is missing, else 1."""
-    verdicts = list(_verdicts())
+def check(say: Say, optional: bool = True) -> int:
+    """Say a verdict a line, also on what labkit can do without unless told not to.
+
+    Returns 0 when nothing needed is missing, else 1.
+    """
+    verdicts = [verdict for verdict in _verdicts() if verdict.needed or optional]
     for verdict in verdicts:
         say(str(verdict))
     missing = [v for v in verdicts if v.needed and not v.good]
-    optional = sum(not v.good for v in verdicts) - len(missing)
     say("")
-    say(
-        f"{len(missing)} needed {'part is' if len(missing) == 1 else 'parts are'} missing"
-        if missing
-        else "all that is needed is here" + (f"; {optional} optional missing" if optional else "")
-    )
+    say(f"missing: {', '.join(v.what for v in missing)}" if missing else "all that is needed is here")
     return 1 if missing else 0
 
 
 def _verdicts() -> Iterator[Verdict]:
-    python = ".".join(map(str, sys.version_info[:2]))
-    yield Verdict(f"Python {python}", sys.version_info >= LOWEST, "install Python 3.11 or newer")
+    lowest = ".".join(map(str, LOWEST))
+    yield Verdict(f"Python {lowest} or newer", sys.version_info >= LOWEST, f"install Python {lowest} or newer")
     for package in NEEDED + LAB:
         yield Verdict(f"package {package}", _importable(package), "delete .venv and run: python lab.py")
     for part in ("scripts", "workspaces", "orders.csv", "weather.csv"):

@@ -1,118 +1,25 @@
-"""The loop: ask the model, run what it asks for, append the answers, repeat.
-
-Chapter 07.
-
-    >>> Agent(ScriptedModel(script), ToolRuntime(registry)).run("fix the test").stop_reason
-    'final_answer'
-
-Does not: print, retry a model's request, know any wire format.
-"""
+"""One run at work: ask, run, append, repeat; and the way out when something breaks it off."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labkit import history, trace
+from labkit.agent.announcer import Announcer, Listener
+from labkit.agent.run import Run, Turn
 from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed
-from labkit.models.base import Model, ModelError, ModelReply, Usage
-from labkit.runtime import ToolRuntime
+from labkit.models.base import ModelError, ModelReply, Usage
 from labkit.trace import Trace
 
-Listener = Callable[[dict[str, Any]], None]
+if TYPE_CHECKING:
+    from labkit.agent.agent import Agent
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One decision and what became of its calls. A value; ``model_seconds`` is how long the model took."""
-
-    index: int
-    reply: ModelReply
-    results: tuple[ToolResult, ...]
-    model_seconds: float
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Run:
-    """What became of a task. A value.
-
-    ``stop_reason`` is ``final_answer``, ``max_turns``, ``truncated``, ``refused``, ``model_error``, ``stalled`` or
-    ``interrupted``; ``detail`` says more where there is no answer. ``messages`` is a valid history to go on from.
-    """
-
-    answer: str
-    messages: list[dict[str, Any]]
-    turns: tuple[Turn, ...]
-    stop_reason: str
-    usage: Usage
-    trace: Trace
-    detail: str | None = None
-
-    @property
-    def tool_calls(self) -> tuple[ToolCall, ...]:
-        """All calls of the run, in order."""
-        return tuple(call for turn in self.turns for call in turn.reply.tool_calls)
-
-    def __repr__(self) -> str:
-        return f"Run({self.stop_reason}: {len(self.turns)} decisions, {len(self.tool_calls)} calls)"
-
-
-class Agent:
-    """A model and a runtime, joined by the loop.
-
-    After ``max_turns`` decisions that asked for tools the model is asked once more, without tools, for an answer.
-    Calls beyond ``max_calls_per_turn`` are answered ``too_many_calls``. One ``trace`` takes one run; without it each
-    run has a trace of its own, in memory.
-    """
-
-    def __init__(
-        self,
-        model: Model,
-        runtime: ToolRuntime,
-        *,
-        max_turns: int = 10,
-        max_calls_per_turn: int = 8,
-        trace: Trace | None = None,
-    ) -> None:
-        for name, value in (("max_turns", max_turns), ("max_calls_per_turn", max_calls_per_turn)):
-            if not isinstance(value, int) or value < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
-        self.model = model
-        self.runtime = runtime
-        self.max_turns = max_turns
-        self.max_calls_per_turn = max_calls_per_turn
-        self.trace = trace
-
-    def run(
-        self,
-        task: str,
-        system: str | None = None,
-        history: Sequence[dict[str, Any]] | None = None,
-        *,
-        on_event: Listener | None = None,
-    ) -> Run:
-        """Work on a task until there is an answer or a limit is reached.
-
-        ``history`` goes on from an earlier run's messages; it is not changed. ``on_event`` hears every line of the
-        trace as it comes, and ``tool_finished`` in the order of completion.
-        Raises ValueError for a history whose calls and answers do not pair. An interrupt leaves with the run so far,
-        its history complete, as ``exc.run``.
-        """
-        session = _Session(self, _opening(task, system, history), on_event)
-        session.record(trace.session_start(task, system, datetime.now(UTC).isoformat(timespec="seconds")))
-        try:
-            session.work()
-        except BaseException as problem:
-            session.break_off(problem)
-            problem.run = session.end()  # type: ignore[attr-defined]
-            raise
-        return session.end()
-
-
-def _opening(task: str, system: str | None, earlier: Sequence[dict[str, Any]] | None) -> list[dict[str, Any]]:
+def opening(task: str, system: str | None, earlier: Sequence[dict[str, Any]] | None) -> list[dict[str, Any]]:
+    """Return the history that a run begins with. Raises ValueError where it can't be gone on from."""
     messages = list(earlier or ())
     faults = history.broken(messages)
     if faults:
@@ -127,7 +34,7 @@ def _opening(task: str, system: str | None, earlier: Sequence[dict[str, Any]] | 
 
 
 @dataclass
-class _Session:
+class Session:
     """The state of one run; it lives as long as ``Agent.run``."""
 
     agent: Agent
@@ -211,7 +118,7 @@ class _Session:
         calls = reply.tool_calls
         kept = 0 if reply.finish_reason == "length" else min(len(calls), self.agent.max_calls_per_turn)
         made = [self._unrun(call, reply) for call in calls[kept:]]
-        listener = _Announcer(self, calls, kept)
+        listener = Announcer(self, calls, kept)
         if kept == 0:
             listener.surplus("serial")
         ran = self.agent.runtime.dispatch_many(calls[:kept], on_event=listener, began=self.began)
@@ -270,43 +177,6 @@ class _Session:
         line = self.trace.record(line)
         if self.on_event is not None:
             self.on_event(line)
-
-
-class _Announcer:
-    """Writes the opening lines of a batch as the runtime sends them, and those of the surplus right after them."""
-
-    def __init__(self, session: _Session, calls: Sequence[ToolCall], kept: int) -> None:
-        self.session = session
-        self.calls = calls
-        self.kept = kept
-        self.started = 0
-
-    def __call__(self, event: dict[str, Any]) -> None:
-        name = event["event"]
-        if name == "tool_finished":
-            if self.session.on_event is not None:
-                self.session.on_event(event)
-        elif name == "tool_batch":
-            self.session.record(trace.tool_batch(event["payload"]["mode"], len(self.calls)))
-        else:
-            self.start(event)
-
-    def start(self, event: dict[str, Any]) -> None:
-        """Write a start line; after the last one of the batch, those of the surplus."""
-        if self.kept == 1 < len(self.calls):
-            self.session.record(trace.tool_batch("serial", len(self.calls)))
-        self.session.record(event)
-        self.started += 1
-        if self.started == self.kept:
-            for call in self.calls[self.kept :]:
-                self.session.record(trace.tool_start(call, "refused"))
-
-    def surplus(self, mode: str) -> None:
-        """Write the opening lines of a turn of which nothing is run."""
-        if len(self.calls) > 1:
-            self.session.record(trace.tool_batch(mode, len(self.calls)))
-        for call in self.calls:
-            self.session.record(trace.tool_start(call, "refused"))
 
 
 def _ending(reply: ModelReply) -> tuple[str, str]:

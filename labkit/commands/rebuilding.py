@@ -19,7 +19,8 @@ KEPT_OUTPUT = ("output_type", "data", "metadata", "execution_count", "name", "te
 
 def chapters() -> list[Path]:
     """Return the shipped notebooks, in order."""
-    return sorted((repository() / "notebooks").rglob("*.ipynb"))
+    found = (repository() / "notebooks").rglob("*.ipynb")
+    return sorted(path for path in found if ".ipynb_checkpoints" not in path.parts)
 
 
 def rebuild(number: str | None, say: Say) -> int:
@@ -71,6 +72,8 @@ def stored(notebook: Any) -> str:
         cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k == "tags"})
         for output in cell.get("outputs", ()):
             output.get("data", {}).pop(WIDGET_VIEW, None)
+            if "traceback" in output:  # it holds paths of the machine, and line numbers of every library
+                output["traceback"] = [f"{output['ename']}: {output['evalue']}"]
             for key in [key for key in output if key not in KEPT_OUTPUT]:
                 del output[key]
     return str(nbformat.writes(notebook)).rstrip("\n") + "\n"

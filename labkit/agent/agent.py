@@ -1,0 +1,66 @@
+"""The front of the loop: its settings, and how a run begins and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from labkit import trace as lines
+from labkit.agent.run import Run
+from labkit.agent.session import Listener, Session, opening
+from labkit.models.base import Model
+from labkit.runtime import ToolRuntime
+from labkit.trace import Trace
+
+
+class Agent:
+    """A model and a runtime, joined by the loop.
+
+    After ``max_turns`` decisions that asked for tools the model is asked once more, without tools, for an answer.
+    Calls beyond ``max_calls_per_turn`` are answered ``too_many_calls``. One ``trace`` takes one run; without it each
+    run has a trace of its own, in memory.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        runtime: ToolRuntime,
+        *,
+        max_turns: int = 10,
+        max_calls_per_turn: int = 8,
+        trace: Trace | None = None,
+    ) -> None:
+        for name, value in (("max_turns", max_turns), ("max_calls_per_turn", max_calls_per_turn)):
+            if not isinstance(value, int) or value < 1:
+                raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
+        self.model = model
+        self.runtime = runtime
+        self.max_turns = max_turns
+        self.max_calls_per_turn = max_calls_per_turn
+        self.trace = trace
+
+    def run(
+        self,
+        task: str,
+        system: str | None = None,
+        history: Sequence[dict[str, Any]] | None = None,
+        *,
+        on_event: Listener | None = None,
+    ) -> Run:
+        """Work on a task until there is an answer or a limit is reached.
+
+        ``history`` goes on from an earlier run's messages; it is not changed. ``on_event`` hears every line of the
+        trace as it comes, and ``tool_finished`` in the order of completion.
+        Raises ValueError for a history whose calls and answers do not pair. An interrupt leaves with the run so far,
+        its history complete, as ``exc.run``.
+        """
+        session = Session(self, opening(task, system, history), on_event)
+        session.record(lines.session_start(task, system, datetime.now(UTC).isoformat(timespec="seconds")))
+        try:
+            session.work()
+        except BaseException as problem:
+            session.break_off(problem)
+            problem.run = session.end()  # type: ignore[attr-defined]
+            raise
+        return session.end()
