@@ -198,6 +198,7 @@ def test_an_interrupt_leaves_a_complete_history_and_a_run(when: str) -> None:
     assert outcome(run)[0] == "interrupted"
     assert run.trace.lines[-1]["payload"]["reason"] == "interrupted"
     assert sum(m["role"] == "tool" for m in run.messages) == len(names)
+    assert [len(turn.results) for turn in run.turns] == [len(names)]
     model = Replies(ModelReply("on we go"))
     assert Agent(model, runtime).run("go on", history=run.messages).answer == "on we go"
 
@@ -320,3 +321,20 @@ def test_a_script_file_that_is_no_script_is_named(tmp_path: Path) -> None:
         ScriptedModel(tmp_path / "s.json")
     (tmp_path / "s.json").write_text(json.dumps(script({"content": "done"})))
     assert ScriptedModel(tmp_path / "s.json").reply([], []).content == "done"
+
+
+def test_a_full_disk_ends_the_run_and_loses_no_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = Trace()
+    kept = trace.record
+
+    def record(line: dict[str, Any]) -> dict[str, Any]:
+        if len(trace.lines) >= 5:
+            raise OSError("no space left")
+        return kept(line)
+
+    monkeypatch.setattr(trace, "record", record)
+    with pytest.raises(OSError, match="no space left") as caught:
+        Agent(Replies(asks("quick"), ModelReply("done")), runtime_of(quick()), trace=trace).run("task")
+    run = caught.value.run  # type: ignore[attr-defined]
+    assert broken(run.messages) == []
+    assert len(run.messages) == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -60,7 +61,8 @@ class Agent:
         try:
             session.work()
         except BaseException as problem:
-            session.break_off(problem)
-            problem.run = session.end()  # type: ignore[attr-defined]
+            with suppress(OSError):  # the trace may be what broke: its disk is full, say
+                session.break_off(problem)
+            problem.run = session.result()  # type: ignore[attr-defined]
             raise
-        return session.end()
+        return session.result()

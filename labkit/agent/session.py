@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,6 @@ class Session:
         self.trace = self.agent.trace if self.agent.trace is not None else Trace()
         self._tools: tuple[Any, ...] = ()
         self._definitions: list[dict[str, Any]] = []
-        self._results: list[ToolResult] = []
 
     def work(self) -> None:
         """Ask, run, append, repeat."""
@@ -64,21 +63,17 @@ class Session:
                     self.turn()
         except ModelError as problem:
             self.reason, self.detail = self.reason or "model_error", str(problem)
+        self.finish()
 
     def turn(self) -> None:
         """One decision, and the results of its calls; a decision without calls ends the run."""
-        self._results = []
         reply, seconds = self.ask(self.definitions())
         reason, self.answer = _ending(reply)
-        calls = () if reason else reply.tool_calls
-        self.say(reply, calls, seconds)
+        self.say(reply, () if reason else reply.tool_calls, seconds)
         self.reason = reason
-        if not calls:
-            self.turns.append(Turn(self.steps, reply, (), seconds))
-            return
-        results = self._results = self.results(reply)
-        self.answer_with(results)
-        self.turns.append(Turn(self.steps, reply, tuple(results), seconds))
+        self.turns.append(Turn(self.steps, reply, (), seconds))
+        if not reason:
+            self.answer_with(self.results(reply))
 
     def close(self) -> None:
         """The turn limit is reached: ask for an answer, with no tools, and end."""
@@ -137,10 +132,12 @@ class Session:
         )
 
     def answer_with(self, results: Sequence[ToolResult]) -> None:
-        """Append answers, in call order."""
-        for result in results:
-            self.messages.append(result.to_message())
-            self.record(trace.message(self.messages[-1]))
+        """Append the answers of the last turn, in call order; to the history first, so that no failure leaves a gap."""
+        self.turns[-1] = replace(self.turns[-1], results=tuple(results))
+        answers = [result.to_message() for result in results]
+        self.messages += answers
+        for result, message in zip(results, answers, strict=True):
+            self.record(trace.message(message))
             self.trace.record(trace.tool_finished(result))
 
     def break_off(self, problem: BaseException) -> None:
@@ -149,14 +146,17 @@ class Session:
         self.detail = type(problem).__name__
         calls, answered = history.last_turn(self.messages)
         if answered < len(calls):
-            results = self._results or list(getattr(problem, "results", ()))
-            results += [_interrupted(ToolCall(**call)) for call in calls[len(results) :]]
-            self.answer_with(results[answered:])
+            results = list(getattr(problem, "results", ()))
+            self.answer_with(results + [_interrupted(ToolCall(**call)) for call in calls[len(results) :]])
+        self.finish()
 
-    def end(self) -> Run:
-        """Write the closing line and return the run."""
+    def finish(self) -> None:
+        """Write the closing line."""
         self.record(trace.session_end(self.reason, self.steps, self.detail))
         self.trace.close()
+
+    def result(self) -> Run:
+        """Return the run as it stands."""
         turns = tuple(self.turns)
         return Run(self.answer, self.messages, turns, self.reason, self.usage, self.trace, self.detail)
 

@@ -124,7 +124,7 @@ class Batch:
             if other is not job:
                 del self._running[i]
                 other.stop()
-            self._hold(i, other)
+            self.held += held_by(self._prepared(i), other)
         # Dependants are cancelled before any call is released: none of them may slip through.
         self._cancel(self.plan.depends_on([i for i, other in lost.items() if other.alive and unsafe(other)]))
         for i, other in lost.items():
@@ -158,17 +158,12 @@ class Batch:
         for position, (job, _) in self._running.items():
             job.stop()
             self.results[position] = interrupted(self._prepared(position), job, self.began)
-            self._hold(position, job)
+            self.held += held_by(self._prepared(position), job)
         for position, each in enumerate(self.items):
             if self.results[position] is None and isinstance(each, Prepared):
                 self.results[position] = cancelled(each, "the run was interrupted")
             elif isinstance(each, ToolResult):
                 self.results[position] = each
-
-    def _hold(self, position: int, job: Job) -> None:
-        if job.alive and unsafe(job):
-            item = self._prepared(position)
-            self.held.append(Held(ToolCall(item.call.id, item.tool.name, item.values), job))
 
     def _prepared(self, position: int) -> Prepared:
         item = self.items[position]
@@ -196,6 +191,16 @@ def no_thread(item: Prepared) -> ToolResult:
     """Return the answer where the system gives no more threads."""
     error = ToolError(ErrorCode.EXECUTION_ERROR, "no thread could be started for the tool", item.tool.name)
     return failed(item.call, error, item.repairs)
+
+
+def held_by(item: Prepared, job: Job) -> list[Held]:
+    """Return the call as one that holds later ones, where it is still at work and not safe beside them."""
+    return [Held(as_planned(item), job)] if job.alive and unsafe(job) else []
+
+
+def as_planned(item: Prepared) -> ToolCall:
+    """Return the call as ``plan`` wants it: with its validated values."""
+    return ToolCall(item.call.id, item.tool.name, item.values)
 
 
 def unsafe(job: Job) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
+from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed
 from labkit.declare import ToolRegistry
-from labkit.runtime.batch import SLICE, Batch, Held, interrupted, no_thread, unsafe
+from labkit.runtime.batch import SLICE, Batch, Held, as_planned, held_by, interrupted, no_thread
 from labkit.runtime.content import result_of, timed_out
 from labkit.runtime.prepare import VALIDATORS, Gate, Prepared, admit, gate, unknown_tool
 from labkit.schedule import POLICIES, kind_of, plan
@@ -51,6 +52,7 @@ class ToolRuntime:
         self.validator = validator
         self.executor = executor
         self._held: list[Held] = []
+        self._lock = Lock()
         self._gates: dict[str, Gate] = {tool.name: gate(tool, validator) for tool in registry}
 
     def dispatch(self, call: ToolCall) -> ToolResult:
@@ -107,18 +109,18 @@ class ToolRuntime:
             return no_thread(item)
         except BaseException as problem:
             job.stop()
-            self._hold(item, job)
+            self._hold(*held_by(item, job))
             raise _with_results(problem, [interrupted(item, job, began)]) from None
         job.stop()
         job.place_is_lost()
-        self._hold(item, job)
+        self._hold(*held_by(item, job))
         return timed_out(item.call, job, item.repairs, began)
 
     def _dispatch_batch(self, calls: Sequence[ToolCall], on_event: Listener | None, began: float) -> list[ToolResult]:
         """Plan and run. Unsafe calls of earlier batches that are still at work stand at the head of the plan."""
         held = self._still_held()
         items = [self._prepare(call) for call in calls]
-        new = [_as_planned(item) for item in items]
+        new = [as_planned(item) if isinstance(item, Prepared) else None for item in items]
         whole = plan([*(each.call for each in held), *new], self.registry, self.policy)
 
         def on_result(result: ToolResult) -> None:
@@ -138,7 +140,7 @@ class ToolRuntime:
             batch.abandon_all()
             raise _with_results(problem, batch.results[len(held) :]) from None
         finally:
-            self._held = [*held, *batch.held]
+            self._hold(*batch.held)
         return [result for result in batch.results[len(held) :] if result is not None]
 
     def _prepare(self, call: ToolCall) -> Prepared | ToolResult:
@@ -154,12 +156,12 @@ class ToolRuntime:
                 return failed(call, ToolError(ErrorCode.EXECUTION_ERROR, str(problem), tool.name))
         return admit(call, found)
 
-    def _hold(self, item: Prepared, job: Job) -> None:
-        if job.alive and unsafe(job):
-            self._held.append(Held(ToolCall(item.call.id, item.tool.name, item.values), job))
+    def _hold(self, *more: Held) -> None:
+        with self._lock:
+            self._held = [each for each in (*self._held, *more) if each.job.alive]
 
     def _still_held(self) -> list[Held]:
-        self._held = [each for each in self._held if each.job.alive]
+        self._hold()
         return self._held
 
 
@@ -177,10 +179,6 @@ def wait_for(job: Job, limit: float | None) -> bool:
                 if left <= 0:
                     return not job.done.empty()
                 wait = min(SLICE, left)
-
-
-def _as_planned(item: Prepared | ToolResult) -> ToolCall | None:
-    return ToolCall(item.call.id, item.tool.name, item.values) if isinstance(item, Prepared) else None
 
 
 def _with_results(problem: BaseException, results: Sequence[ToolResult | None]) -> BaseException:
