@@ -146,7 +146,8 @@ def usage() -> str:
 
 def say(line: str) -> None:
     """Progress and complaints go to stderr, so that what a command prints can be kept in a file."""
-    print(line, file=sys.stderr, flush=True)
+    with contextlib.suppress(OSError):  # nobody reading it is no reason to stop half-way
+        print(line, file=sys.stderr, flush=True)
 
 
 # ---- handing over to the environment's Python ----

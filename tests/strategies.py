@@ -116,9 +116,13 @@ _leaf_schemas = st.builds(
 )
 _part_schemas = st.recursive(_leaf_schemas, _with_parts, max_leaves=4)
 
-# Schemas of the subset, at any place, with one definition that they may refer to (itself as well).
+# Schemas of the subset, with one definition that they may refer to. It may hold itself, but not be itself: what a
+# reference means that leads back to where it stands, JSON Schema leaves open.
+_definitions = _part_schemas.map(
+    lambda schema: {keyword: part for keyword, part in schema.items() if keyword != "$ref"}
+)
 subset_schemas = st.builds(
-    lambda schema, part: {**schema, "$defs": {"part": part}}, _with_parts(_part_schemas), _part_schemas
+    lambda schema, part: {**schema, "$defs": {"part": part}}, _with_parts(_part_schemas), _definitions
 )
 
 

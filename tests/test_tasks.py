@@ -89,7 +89,8 @@ def test_m2_in_a_row_says_serial() -> None:
 
 
 def test_m2_gives_the_same_history_every_time() -> None:
-    assert played("m2_task").messages == played("m2_task").messages
+    first, second = played("m2_task"), played("m2_task")
+    assert first.messages == second.messages
 
 
 # --- M1, the older task -----------------------------------------------------------------------------------------

@@ -37,15 +37,16 @@ def test_law_the_hand_written_validator_agrees_with_jsonschema(schema: Any, data
 
 @st.composite
 def branching_schemas(draw: st.DrawFn) -> Any:
-    """Schemas with the keywords that only the other judges know."""
-    branches = st.lists(
-        subset_schemas.map(lambda schema: {k: v for k, v in schema.items() if k != "$ref"}), min_size=1, max_size=3
-    )
-    schema: dict[str, Any] = {
-        keyword: draw(branches)
-        for keyword in draw(st.sets(st.sampled_from(["anyOf", "oneOf", "allOf", "prefixItems"]), min_size=1))
-    }
-    return schema | draw(st.sampled_from([{}, {"uniqueItems": True}, {"items": {"type": "integer"}}, {"items": False}]))
+    """Schemas with the keywords that only the other judges know; the branches refer to one definition at the root."""
+    branches = st.lists(subset_schemas.map(without_definitions), min_size=1, max_size=3)
+    keywords = st.sets(st.sampled_from(["anyOf", "oneOf", "allOf", "prefixItems"]), min_size=1)
+    schema: dict[str, Any] = {keyword: draw(branches) for keyword in sorted(draw(keywords))}
+    schema |= draw(st.sampled_from([{}, {"uniqueItems": True}, {"items": {"type": "integer"}}, {"items": False}]))
+    return schema | {"$defs": {"part": draw(subset_schemas.map(without_definitions))}}
+
+
+def without_definitions(schema: dict[str, Any]) -> dict[str, Any]:
+    return {keyword: part for keyword, part in schema.items() if keyword not in ("$defs", "$ref")}
 
 
 @given(branching_schemas(), st.data())
@@ -53,9 +54,8 @@ def test_law_the_wording_of_branches_agrees_with_jsonschema(schema: Any, data: s
     branch = data.draw(
         st.sampled_from([branch for part in schema.values() if isinstance(part, list) for branch in part])
     )
-    value = data.draw(
-        close_values(branch) | st.lists(json_values, max_size=3) | st.lists(close_values(branch), max_size=3)
-    )
+    fitting = close_values(branch, schema)
+    value = data.draw(fitting | st.lists(json_values, max_size=3) | st.lists(fitting, max_size=3))
     assert (check(schema, value, ALL_RULES) == []) == validator_for(schema).is_valid(value)
 
 

@@ -271,7 +271,13 @@ def test_one_list_in_many_places_is_no_cycle_but_has_an_end() -> None:
     assert parse_arguments({"a": shared, "b": shared}) == {"a": [1], "b": [1]}
     for _ in range(90):
         shared = [shared, shared]
-    assert "more than 1,000,000 values" in refusal({"a": shared}).message
+    assert "one list or object in too many places" in refusal({"a": shared}).message
+
+
+def test_a_large_dict_is_as_good_as_its_text() -> None:
+    values = {"rows": [{"n": n, "even": n % 2 == 0} for n in range(60_000)]}
+    assert parse_arguments(values) == values
+    assert parse_arguments(json.dumps(values)) == values
 
 
 def test_two_keys_that_only_claim_to_differ_are_one_key_twice() -> None:

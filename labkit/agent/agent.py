@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from labkit import trace as lines
+from labkit.agent.announcer import Listener
 from labkit.agent.run import Run
-from labkit.agent.session import Listener, Session, opening
+from labkit.agent.session import Session, opening
 from labkit.models.base import Model
 from labkit.runtime import ToolRuntime
 from labkit.trace import Trace

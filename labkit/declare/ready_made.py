@@ -22,7 +22,7 @@ from labkit.declare.tidy import children, closable, describes_together, join, pl
 from labkit.validate import validate
 
 MAX_NAME = 64
-MAX_LEVELS = 200
+MAX_LEVELS = 64  # of arrays and objects; validators follow a schema by recursion
 SPELLINGS = {
     spelling: name
     for name, spellings in {
@@ -112,7 +112,7 @@ def _drop_empty(schema: dict[str, Any], where: str, notes: list[str]) -> None:
 
 def _respell(schema: dict[str, Any], where: str, notes: list[str]) -> None:
     types = schema.get("type")
-    names = types if isinstance(types, list) else [types]
+    names: list[Any] = types if isinstance(types, list) else [types]
     if not all(isinstance(name, str) for name in names):
         return
     if any(name.lower() in ANYTHING for name in names):
@@ -188,7 +188,7 @@ def _close(schema: dict[str, Any], notes: list[str]) -> None:
 
 
 def _drop_wrong_defaults(schema: dict[str, Any], notes: list[str]) -> None:
-    definitions = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+    definitions: dict[str, Any] = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
     for place, part in places(schema):
         if "default" in part and not admits(part, part["default"], definitions):
             notes.append(

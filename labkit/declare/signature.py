@@ -129,9 +129,15 @@ def _fields(
     known = getattr(inspect.unwrap(_called(fn)), "__globals__", {})
     for key, parameter in signature.items():
         hint = Any if parameter.annotation is parameter.empty else _resolved(name, key, parameter.annotation, known)
-        fields[key], default = _with_default(hint, parameter.default)
-        if default is not PydanticUndefined:
-            defaults[key] = default
+        if isinstance(parameter.default, FieldInfo):  # x: int = Field(3, ge=1)
+            hint = Annotated[hint, parameter.default]
+        fields[key] = hint
+        told = _told_defaults(hint, parameter)
+        # The adapter fills in a Field's default by itself, so a second one would depend on who fills in.
+        if any(value is not told[-1] and value != told[-1] for value in told):
+            raise ValueError(f"tool {name}: the parameter {key} has two defaults, one of them in its Field")
+        if told:
+            defaults[key] = told[-1]
     return fields, defaults
 
 
@@ -152,18 +158,16 @@ def _resolved(name: str, key: str, annotation: Any, known: dict[str, Any]) -> An
         raise ValueError(f"tool {name}: the annotation of the parameter {key} can't be read") from None
 
 
-def _with_default(hint: Any, default: Any) -> tuple[Any, Any]:
-    """Return a hint and its default; ``x: int = Field(3, ge=1)`` and ``Annotated[int, Field(3)]`` say both."""
-    if isinstance(default, FieldInfo):
-        hint, default = Annotated[hint, default], inspect.Parameter.empty
-    if default is not inspect.Parameter.empty:
-        return hint, default
-    told = [m.get_default(call_default_factory=True) for m in _field_infos(hint)]
-    return hint, next((value for value in reversed(told) if value is not PydanticUndefined), PydanticUndefined)
-
-
-def _field_infos(hint: Any) -> list[FieldInfo]:
-    return [info for info in getattr(hint, "__metadata__", ()) if isinstance(info, FieldInfo)]
+def _told_defaults(hint: Any, parameter: inspect.Parameter) -> list[Any]:
+    """Return the defaults of a parameter: of each Field in its annotation, then of the signature."""
+    infos = [info for info in getattr(hint, "__metadata__", ()) if isinstance(info, FieldInfo)]
+    told = [
+        info.get_default(call_default_factory=True, validated_data={}) if info.default_factory else info.default
+        for info in infos
+    ]
+    if parameter.default is not parameter.empty and not isinstance(parameter.default, FieldInfo):
+        told.append(parameter.default)
+    return [value for value in told if value is not PydanticUndefined]
 
 
 def _adapter(name: str, fields: dict[str, Any], defaults: dict[str, Any]) -> tuple[TypeAdapter[Any], dict[str, Any]]:
@@ -199,7 +203,8 @@ def _typed_dict(name: str, fields: dict[str, Any], defaults: dict[str, Any]) -> 
 class _Generator(GenerateJsonSchema):
     """Pydantic's generator, but a set of any size takes repeated items: nothing is lost by them."""
 
-    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
+    def emit_warning(self, kind: Any, detail: str) -> None:
+        """Say nothing: a default that JSON can't say is left out of the schema, and stays one of the function."""
 
     def set_schema(self, schema: Any) -> dict[str, Any]:
         return _repeatable(super().set_schema(schema))

@@ -46,7 +46,7 @@ def tidy(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def places(schema: dict[str, Any], place: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield a schema and every schema in it, each with its dotted place, such as ``order.items``; the root's is empty."""
+    """Yield a schema and every schema in it, each with its dotted place: empty for the root, then ``order.items``."""
     yield place, schema
     for step, part in children(schema):
         yield from places(part, join(place, step))

@@ -126,7 +126,9 @@ class Tool:
 
     def __post_init__(self) -> None:
         # Frozen for everybody else; these make help(), inspect and editors see the function.
-        shown = {key: getattr(self.fn, key) for key in functools.WRAPPER_ASSIGNMENTS if hasattr(self.fn, key)}
+        shown: dict[str, Any] = {
+            key: getattr(self.fn, key) for key in functools.WRAPPER_ASSIGNMENTS if hasattr(self.fn, key)
+        }
         self.__dict__.update(shown, __wrapped__=self.fn)
 
     def definition(self, strict: bool = False) -> dict[str, Any]:

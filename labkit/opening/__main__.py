@@ -2,7 +2,10 @@
 
 import sys
 
-from labkit.opening import main
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        from labkit.opening import main
+
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:  # Ctrl-C while the lab was still loading
+        sys.exit(130)

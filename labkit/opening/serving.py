@@ -9,6 +9,7 @@ Does not: copy chapters, set the folders Jupyter keeps its things in (``lab.py``
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import signal
@@ -28,14 +29,21 @@ def serve(root: Path, port: int | None, browser: bool) -> int:
     if port is not None and not _free(port):
         print(f"Port {port} is taken or not allowed. Choose another, or leave --port out.", file=sys.stderr)
         return 1
+    print("Starting JupyterLab.", flush=True)
     _trust([*(root / "notebooks").rglob("*.ipynb"), *_own_chapters(root)])
     os.environ["LABKIT_PROGRESS"] = str(root / "my" / ".progress.json")
     from jupyterlab.labapp import LabApp
 
+    log = root / ".venv" / "jupyter" / "server.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    logging.basicConfig(filename=log, filemode="w", encoding="utf-8", level=logging.WARNING, force=True)
     token = secrets.token_hex(24)
     server = LabApp.initialize_server(argv=list(options(root, port, browser, token)))
     address = f"http://127.0.0.1:{server.port}/lab/tree/my/{FIRST}?token={token}"
-    print(f"The lab is open at\n\n    {address}\n\nStop it with Ctrl-C.", flush=True)
+    print(
+        f"The lab is open at\n\n    {address}\n\nStop it with Ctrl-C. Its log is {log.relative_to(root)}.", flush=True
+    )
+    server.log.handlers[:] = logging.getLogger().handlers  # a tab that closes is logged at length; nobody need see it
     _stop_at_once(server)
     server.start()
     return 0
@@ -51,7 +59,7 @@ def options(root: Path, port: int | None, browser: bool, token: str) -> Iterator
     yield f"--ServerApp.open_browser={browser}"
     yield "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"
     yield "--LanguageServerManager.autodetect=False"  # looking for them starts npm, which writes to the home folder
-    yield "--Application.log_level=ERROR"
+    yield "--Application.log_level=WARN"
     if port is not None:
         yield f"--ServerApp.port={port}"
         yield "--ServerApp.port_retries=0"

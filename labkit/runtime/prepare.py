@@ -12,7 +12,7 @@ from labkit.declare import Tool, ToolRegistry
 from labkit.validate import judge, normaliser, parse
 
 VALIDATORS = ("pydantic", "subset", "jsonschema")
-PLAIN_DEFAULTS = (str, int, float, bool, type(None), tuple, frozenset)
+CHANGEABLE = (list, dict, set)
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ def _misfit(tool: Tool, problems: list[Problem]) -> ToolError:
 def _fill(values: dict[str, Any], defaults: dict[str, Any]) -> None:
     for name, default in defaults.items():
         if name not in values:
-            values[name] = default if isinstance(default, PLAIN_DEFAULTS) else copy.deepcopy(default)
+            values[name] = copy.deepcopy(default) if isinstance(default, CHANGEABLE) else default
 
 
 def _cross_check(tool: Tool, values: dict[str, Any]) -> ToolError | None:

@@ -15,7 +15,7 @@ from labkit.calls import CallRefused, quote
 from labkit.validate.faults import refusal
 from labkit.validate.tokens import MAX_DEPTH, MAX_DIGITS
 
-MAX_VALUES = 1_000_000
+MAX_REPEATED = 100_000
 
 
 def plain_copy(value: dict[Any, Any]) -> dict[str, Any]:
@@ -24,17 +24,19 @@ def plain_copy(value: dict[Any, Any]) -> dict[str, Any]:
 
 
 class _Copy:
-    """One copy on its way: how many values it holds so far, where it is, and which containers it is inside."""
+    """One copy on its way: where it is, which containers it is inside, which it has met, what it copied again."""
 
     def __init__(self) -> None:
-        self.values = 0
         self.path: list[Any] = []
-        self.above: set[int] = set()
+        self.above: dict[int, bool] = {}  # the containers it is inside, and whether each has been met before
+        self.met: set[int] = set()
+        self.again = 0
+        self.repeated = 0
 
     def of(self, value: Any) -> Any:
-        self.values += 1
-        if self.values > MAX_VALUES:  # one list in many places is no cycle, and yet can be without end
-            raise refusal(f"the arguments hold more than {MAX_VALUES:,} values", "Send less at a time.")
+        self.repeated += self.again > 0
+        if self.repeated > MAX_REPEATED:  # a list that stands twice in a list that stands twice … has no end
+            raise refusal("the arguments hold one list or object in too many places", "Send less at a time.")
         kind = type(value)
         if value is None or kind is bool or kind is str:
             return value
@@ -55,7 +57,7 @@ class _Copy:
             self.path.append(name)
             copy[name] = self.of(item)
             self.path.pop()
-        self.above.discard(id(value))
+        self.leave(value)
         return copy
 
     def of_list(self, value: list[Any]) -> list[Any]:
@@ -65,7 +67,7 @@ class _Copy:
             self.path.append(number)
             copy.append(self.of(item))
             self.path.pop()
-        self.above.discard(id(value))
+        self.leave(value)
         return copy
 
     def enter(self, value: Any) -> None:
@@ -73,7 +75,12 @@ class _Copy:
             raise self.refusal("contains itself")
         if len(self.above) == MAX_DEPTH:
             raise self.refusal(f"is nested more than {MAX_DEPTH} levels deep")
-        self.above.add(id(value))
+        self.above[id(value)] = again = id(value) in self.met
+        self.met.add(id(value))
+        self.again += again
+
+    def leave(self, value: Any) -> None:
+        self.again -= self.above.pop(id(value))
 
     def of_int(self, value: int) -> int:
         plain = int.__int__(value)
