@@ -187,7 +187,10 @@ def environment(root: str, given: dict[str, str]) -> dict[str, str]:
     """
     venv = os.path.join(root, ".venv")
     own = os.path.join(venv, "jupyter")
-    foreign = ("PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "JUPYTER_PATH", "JUPYTER_CONFIG_PATH", "JUPYTER_TOKEN")
+    foreign = (
+        *("PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONDONTWRITEBYTECODE"),
+        *("JUPYTER_PATH", "JUPYTER_CONFIG_PATH", "JUPYTER_TOKEN"),
+    )
     env = {name: value for name, value in given.items() if name not in foreign}
     folders = {
         "JUPYTER_CONFIG_DIR": "config",
@@ -200,6 +203,7 @@ def environment(root: str, given: dict[str, str]) -> dict[str, str]:
     }
     env.update({name: os.path.join(own, folder) for name, folder in folders.items()})
     env.update(VIRTUAL_ENV=venv, PYTHONUTF8="1", JUPYTER_PLATFORM_DIRS="1")
+    env["PYTHONPYCACHEPREFIX"] = os.path.join(venv, "pycache")  # none in the checkout, and the second start is quick
     env["PATH"] = os.pathsep.join(filter(None, [os.path.dirname(python_in(venv)), given.get("PATH", "")]))
     direct = ",".join(filter(None, [given.get("NO_PROXY") or given.get("no_proxy"), "127.0.0.1,localhost"]))
     env.update(NO_PROXY=direct, no_proxy=direct)

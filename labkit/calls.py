@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 PROBLEMS_SHOWN = 5
 QUOTED_CHARACTERS = 40
@@ -55,7 +55,7 @@ _LAYERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolCall:
     """One call as the model sent it. A value; ``arguments`` is untrusted and kept as received."""
 
@@ -64,7 +64,7 @@ class ToolCall:
     arguments: str | dict[str, Any] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolOutput:
     """What a tool may return to say how its work went. A value.
 
@@ -76,7 +76,7 @@ class ToolOutput:
     data: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Failure:
     """What a tool returns for an expected failure. A value; ``code`` is an execution code."""
 
@@ -90,8 +90,7 @@ class Failure:
             raise ValueError(f"a Failure takes an execution code, one of {', '.join(allowed)}; not {quote(self.code)}")
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One thing wrong with the arguments. A value.
 
     ``path`` is dotted (``items.0.qty``) and empty for the root; ``rule`` is the JSON Schema keyword.
@@ -105,7 +104,7 @@ class Problem:
         return f"{self.path or '(arguments)'}: {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolError:
     """Why a call failed, for the model to read and for a program to count. A value."""
 
@@ -180,7 +179,8 @@ def failed(call: ToolCall, error: ToolError, repairs: tuple[str, ...] = ()) -> T
 def quote(value: Any) -> str:
     """Return a received value as short text: at most 40 characters of it, on one line."""
     text = value if isinstance(value, str) else _literal(value)
-    text = "".join(ch if ch.isprintable() else repr(ch)[1:-1] for ch in text[: QUOTED_CHARACTERS + 1])
+    if not text.isprintable():
+        text = "".join(ch if ch.isprintable() else repr(ch)[1:-1] for ch in text[: QUOTED_CHARACTERS + 1])
     if len(text) > QUOTED_CHARACTERS:
         text = text[: QUOTED_CHARACTERS - 1] + "…"
     return f'"{text}"' if isinstance(value, str) else text

@@ -13,10 +13,9 @@ from __future__ import annotations
 import os.path
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from graphlib import TopologicalSorter
 from itertools import pairwise
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from labkit.calls import ToolCall
 from labkit.declare import Tool, ToolRegistry
@@ -25,8 +24,7 @@ Edges = dict[int, set[int]]
 Key = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedCall:
+class PlannedCall(NamedTuple):
     """One call of a plan. A value; ``kind`` is ``read``, ``write`` or ``refused``."""
 
     id: str
@@ -34,7 +32,7 @@ class PlannedCall:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """Per call, the positions of the calls that it waits for directly. A value; it has no cycle."""
 
@@ -65,6 +63,8 @@ class Plan:
 
     def _in_order(self) -> list[int]:
         """Return the positions so that each stands after all that it waits for. Raises CycleError for a cycle."""
+        from graphlib import TopologicalSorter
+
         return list(TopologicalSorter(dict(enumerate(self.waits_for))).static_order())
 
     def _overlaps(self) -> bool:

@@ -17,9 +17,8 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, NamedTuple, Self
 
 from labkit.calls import ErrorCode, ToolCall, ToolResult
 
@@ -79,8 +78,7 @@ def message(content: Mapping[str, Any], **beside: Any) -> Line:
     return {"type": "message", "message": dict(content), **beside}
 
 
-@dataclass(frozen=True, slots=True)
-class Metrics:
+class Metrics(NamedTuple):
     """What a trace counts up to. A value; ``failures`` maps error codes to how often they occurred."""
 
     decisions: int

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -53,8 +53,13 @@ def in_order(names: list[str]) -> list[str]:
 
 
 def public(module: ModuleType) -> set[str]:
+    """The names that a module gives, those that it loads only when they are asked for included."""
+    for name in module.__all__:
+        getattr(module, name)
     return {
-        name for name, value in vars(module).items() if not name.startswith("_") and not isinstance(value, ModuleType)
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and not isinstance(value, ModuleType) and value not in (TYPE_CHECKING, Any)
     }
 
 

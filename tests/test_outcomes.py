@@ -9,9 +9,10 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tools_for_tests import runtime_of
+
 from labkit import ToolCall, ToolResult, tool
 from labkit.toolsets import workspace_tools
-from tools_for_tests import runtime_of
 
 NAMES = ("a.txt", "b.txt", "d/c.txt")
 

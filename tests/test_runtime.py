@@ -124,7 +124,7 @@ def test_a_tool_receives_its_own_types(validator: str) -> None:
 
 def test_mutable_defaults_are_fresh_for_every_call() -> None:
     @tool
-    def collect(item: str, items: list[str] = []) -> str:
+    def collect(item: str, items: list[str] = []) -> str:  # noqa: B006
         items.append(item)
         return ",".join(items)
 
@@ -173,14 +173,18 @@ def test_what_json_lacks_can_be_told_from_null() -> None:
 
 
 def test_an_output_can_say_that_what_it_looked_at_did_not_pass() -> None:
-    body = lambda: ToolOutput("EXIT 1", ok=False, data=1)
+    def body() -> ToolOutput:
+        return ToolOutput("EXIT 1", ok=False, data=1)
+
     result = runtime_of(quick(body=body)).dispatch(ToolCall("1", "quick", None))
     assert (result.ok, result.error, result.content, result.data) == (False, None, "EXIT 1", 1)
     assert "error" not in result.to_message()
 
 
 def test_an_expected_failure_carries_its_suggestion() -> None:
-    body = lambda: Failure("there is no user 42", "list_users names them", "not_found")
+    def body() -> Failure:
+        return Failure("there is no user 42", "list_users names them", "not_found")
+
     result = runtime_of(quick(body=body)).dispatch(ToolCall("1", "quick", None))
     assert result.to_message()["error"] == {
         "code": "not_found",
@@ -245,7 +249,7 @@ def test_the_authors_own_words_are_passed_on_without_paths_and_keys(monkeypatch:
 
 def test_words_of_python_itself_are_not_passed_on() -> None:
     def body() -> str:
-        return open("/etc/no-such-file").read()
+        return open("/etc/no-such-file").read()  # noqa: PTH123
 
     content = runtime_of(quick(body=body)).dispatch(ToolCall("1", "quick", None)).content
     assert content == "ERROR [execution_error]: the tool raised FileNotFoundError"

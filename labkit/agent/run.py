@@ -10,7 +10,7 @@ from labkit.models.base import ModelReply, Usage
 from labkit.trace import Trace
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Turn:
     """One decision and what became of its calls. A value; ``model_seconds`` is how long the model took."""
 
@@ -20,7 +20,7 @@ class Turn:
     model_seconds: float
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Run:
     """What became of a task. A value.
 

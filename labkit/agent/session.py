@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -33,23 +33,21 @@ def opening(task: str, system: str | None, earlier: Sequence[dict[str, Any]] | N
     return [*messages, history.user(task)]
 
 
-@dataclass
 class Session:
     """The state of one run; it lives as long as ``Agent.run``."""
 
-    agent: Agent
-    messages: list[dict[str, Any]]
-    on_event: Listener | None
-    began: float = field(default_factory=perf_counter)
-    turns: list[Turn] = field(default_factory=list)
-    usage: Usage = field(default_factory=Usage)
-    answer: str = ""
-    reason: str = ""
-    detail: str | None = None
-    steps: int = 0
-
-    def __post_init__(self) -> None:
-        self.trace = self.agent.trace if self.agent.trace is not None else Trace()
+    def __init__(self, agent: Agent, messages: list[dict[str, Any]], on_event: Listener | None) -> None:
+        self.agent = agent
+        self.messages = messages
+        self.on_event = on_event
+        self.trace = agent.trace if agent.trace is not None else Trace()
+        self.began = perf_counter()
+        self.turns: list[Turn] = []
+        self.usage = Usage()
+        self.answer = ""
+        self.reason = ""
+        self.detail: str | None = None
+        self.steps = 0
         self._tools: tuple[Any, ...] = ()
         self._definitions: list[dict[str, Any]] = []
 

@@ -1,4 +1,4 @@
-"""Run chapters again and store their outputs, in one form, so that a rebuild of an unchanged chapter changes nothing."""
+"""Run chapters again and store their outputs in one form: a rebuild of an unchanged chapter changes nothing."""
 
 from __future__ import annotations
 

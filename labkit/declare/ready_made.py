@@ -11,7 +11,6 @@ Does not: guess. What can't be read is refused, with its place.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from typing import Any
@@ -68,6 +67,8 @@ def legal_name(name: str) -> str:
     if not legal.strip("_"):
         raise ValueError(f"no legal tool name can be made of {quote(name)}; use letters of a-z, digits, _ and -")
     if len(legal) > MAX_NAME:
+        import hashlib
+
         digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
         legal = f"{legal[: MAX_NAME - 9]}_{digest}"
     return legal

@@ -25,6 +25,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticUndefined, to_jsonable_python
 from typing_extensions import TypedDict
 
+from labkit.declare.callables import called, innermost
 from labkit.declare.ready_made import admits
 from labkit.declare.tidy import tidy
 
@@ -66,17 +67,6 @@ def describe(name: str, fn: Callable[..., Any]) -> Described:
     return Described(description, schema, adapter, defaults, positional)
 
 
-def function_name(fn: Callable[..., Any]) -> str:
-    """Return the name under which a callable is declared: a function's own, or its class's."""
-    inner = _innermost(fn)
-    return getattr(inner, "__name__", None) or type(inner).__name__
-
-
-def is_async(fn: Callable[..., Any]) -> bool:
-    """Say whether a call gives a coroutine: of an async function, a partial of one, or an object called so."""
-    return inspect.iscoroutinefunction(_called(fn))
-
-
 def read_docstring(text: str) -> tuple[str, dict[str, str]]:
     """Return the description and the descriptions of the parameters (Google, NumPy or Sphinx style)."""
     if not _PARAMETER_SECTION.search(text):
@@ -88,25 +78,13 @@ def read_docstring(text: str) -> tuple[str, dict[str, str]]:
     return description, {p.arg_name: " ".join(p.description.split()) for p in parsed.params if p.description}
 
 
-def _innermost(fn: Callable[..., Any]) -> Any:
-    while isinstance(fn, functools.partial):
-        fn = fn.func
-    return fn
-
-
-def _called(fn: Callable[..., Any]) -> Any:
-    """Return the function that a call ends in: the method ``__call__`` of an object, the inside of a partial."""
-    inner = _innermost(fn)
-    return inner if inspect.isroutine(inner) else type(inner).__call__
-
-
 def _docstring(fn: Callable[..., Any]) -> str:
-    return inspect.cleandoc(_called(fn).__doc__ or _innermost(fn).__doc__ or "")
+    return inspect.cleandoc(called(fn).__doc__ or innermost(fn).__doc__ or "")
 
 
 def _signature(name: str, fn: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     """Return the parameters that are left to the caller, each with a name and a place of its own."""
-    if inspect.isclass(_innermost(fn)):
+    if inspect.isclass(innermost(fn)):
         raise ValueError(f"tool {name}: a class can't be declared; give a function that makes the object")
     try:
         parameters = inspect.signature(fn).parameters
@@ -126,7 +104,7 @@ def _fields(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     fields: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
-    known = getattr(inspect.unwrap(_called(fn)), "__globals__", {})
+    known = getattr(inspect.unwrap(called(fn)), "__globals__", {})
     for key, parameter in signature.items():
         hint = Any if parameter.annotation is parameter.empty else _resolved(name, key, parameter.annotation, known)
         if isinstance(parameter.default, FieldInfo):  # x: int = Field(3, ge=1)

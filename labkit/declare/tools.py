@@ -21,20 +21,20 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from labkit.calls import quote
+from labkit.declare.callables import function_name, is_async
 from labkit.declare.ready_made import legal_name, normalise_schema
-from labkit.declare.signature import describe, function_name, is_async
 from labkit.declare.strict import strict_schema
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-LEGAL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+LEGAL_NAME = "[a-zA-Z0-9_-]{1,64}"
 OPTIONS = ("readonly", "parallel_safe", "timeout", "run_in", "touches", "check")
 Touches = Callable[[dict[str, Any]], Iterable[str | PurePath] | None]
 Check = Callable[[dict[str, Any]], str | None]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Tool:
     """A declared function. Callable like the function itself.
 
@@ -70,8 +70,10 @@ class Tool:
         function and for an unknown option.
         """
         fn = _function(fn)
+        from labkit.declare.signature import describe  # loads the larger part of pydantic
+
         name = function_name(fn) if name is None else name
-        if not isinstance(name, str) or not LEGAL_NAME.fullmatch(name):
+        if not isinstance(name, str) or not re.fullmatch(LEGAL_NAME, name):
             raise ValueError(
                 f"the tool name {quote(name)} is not legal: 1 to 64 letters of a-z, A-Z, 0-9, _ and -. "
                 'Give one with name="…"'

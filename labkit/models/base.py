@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from labkit.calls import ToolCall
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Usage:
     """Tokens of one or more requests. A value; usages add up."""
 
@@ -20,7 +20,7 @@ class Usage:
         return Usage(self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ModelReply:
     """What a model decided. A value.
 

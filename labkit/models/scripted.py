@@ -13,7 +13,7 @@ from labkit.calls import ToolCall, quote
 from labkit.history import CLOSING_QUESTION
 from labkit.models.base import ModelError, ModelReply
 
-_ERROR_CODE = re.compile(r"ERROR \[(\w+)\]")
+ERROR_CODE = r"ERROR \[(\w+)\]"
 
 
 class ScriptedModel:
@@ -90,7 +90,7 @@ class _Place:
             else:
                 self.next += 1
         elif message.get("role") == "tool" and on_error:
-            found = _ERROR_CODE.match(str(message.get("content")))
+            found = re.match(ERROR_CODE, str(message.get("content")))
             code = found[1] if found else ""
             if code in on_error and code not in self._used:
                 self._used.add(code)

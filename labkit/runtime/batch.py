@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -25,15 +24,16 @@ SLICE = 0.2
 """Seconds of one wait; an interrupt is seen at the latest after one slice, on every platform."""
 
 
-@dataclass(slots=True)
 class Held:
     """An unsafe call that outlived its limit: it stands before all later calls until it ends. Typed values inside."""
 
-    call: ToolCall
-    job: Job
+    __slots__ = ("call", "job")
+
+    def __init__(self, call: ToolCall, job: Job) -> None:
+        self.call = call
+        self.job = job
 
 
-@dataclass
 class Batch:
     """The state of one run of a plan.
 
@@ -41,17 +41,23 @@ class Batch:
     ``results`` has one entry per position once ``run`` is over; ``held`` those that must hold later calls.
     """
 
-    plan: Plan
-    items: list[Held | Prepared | ToolResult]
-    began: float
-    max_parallel: int
-    executor: Executor | None
-    on_result: Callable[[ToolResult], None]
-    results: list[ToolResult | None] = field(init=False)
-    held: list[Held] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.results = [None] * len(self.items)
+    def __init__(
+        self,
+        plan: Plan,
+        items: list[Held | Prepared | ToolResult],
+        began: float,
+        max_parallel: int,
+        executor: Executor | None,
+        on_result: Callable[[ToolResult], None],
+    ) -> None:
+        self.plan = plan
+        self.items = items
+        self.began = began
+        self.max_parallel = max_parallel
+        self.executor = executor
+        self.on_result = on_result
+        self.results: list[ToolResult | None] = [None] * len(items)
+        self.held: list[Held] = []
         self._waits = [set(others) for others in self.plan.waits_for]
         self._dependants: list[list[int]] = [[] for _ in self.items]
         for position, others in enumerate(self.plan.waits_for):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from labkit.calls import CallRefused, ErrorCode, Problem, ToolCall, ToolError, ToolResult, failed, quote
@@ -15,34 +14,34 @@ VALIDATORS = ("pydantic", "subset", "jsonschema")
 CHANGEABLE = (list, dict, set)
 
 
-@dataclass(slots=True)
 class Prepared:
     """A call that may run: its tool, and its values typed and with defaults.
 
     ``inline`` says that it may run in the caller's thread where it is alone: no limit has to be kept.
     """
 
-    call: ToolCall
-    tool: Tool
-    values: dict[str, Any]
-    repairs: tuple[str, ...]
-    inline: bool
+    __slots__ = ("call", "inline", "repairs", "tool", "values")
+
+    def __init__(
+        self, call: ToolCall, tool: Tool, values: dict[str, Any], repairs: tuple[str, ...], inline: bool
+    ) -> None:
+        self.call = call
+        self.tool = tool
+        self.values = values
+        self.repairs = repairs
+        self.inline = inline
 
 
-@dataclass(slots=True)
 class Gate:
     """What stands before one tool, made ready once."""
 
-    tool: Tool
-    normalise: Callable[[dict[str, Any]], tuple[dict[str, Any], tuple[str, ...]]]
-    judge: Callable[[dict[str, Any]], tuple[dict[str, Any] | None, list[Problem]]]
-    inline: bool
+    __slots__ = ("inline", "judge", "normalise", "tool")
 
-
-def gate(tool: Tool, validator: str) -> Gate:
-    """Make a tool's gate. Raises ValueError where the validator does not know a keyword of the tool's schema."""
-    inline = tool.timeout is None and tool.run_in == "thread" and not tool.is_async
-    return Gate(tool, normaliser(tool.parameters), judge(validator, tool.parameters, tool.adapter), inline)
+    def __init__(self, tool: Tool, validator: str) -> None:
+        self.tool = tool
+        self.normalise = normaliser(tool.parameters)
+        self.judge = judge(validator, tool.parameters, tool.adapter)
+        self.inline = tool.timeout is None and tool.run_in == "thread" and not tool.is_async
 
 
 def admit(call: ToolCall, gate: Gate) -> Prepared | ToolResult:

@@ -12,7 +12,7 @@ from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed
 from labkit.declare import ToolRegistry
 from labkit.runtime.batch import SLICE, Batch, Held, as_planned, held_by, interrupted, no_thread
 from labkit.runtime.content import result_of, timed_out
-from labkit.runtime.prepare import VALIDATORS, Gate, Prepared, admit, gate, unknown_tool
+from labkit.runtime.prepare import VALIDATORS, Gate, Prepared, admit, unknown_tool
 from labkit.schedule import POLICIES, kind_of, plan
 from labkit.trace import tool_batch, tool_finished, tool_start
 from labkit.workers import Job, job_for
@@ -53,7 +53,7 @@ class ToolRuntime:
         self.executor = executor
         self._held: list[Held] = []
         self._lock = Lock()
-        self._gates: dict[str, Gate] = {tool.name: gate(tool, validator) for tool in registry}
+        self._gates: dict[str, Gate] = {tool.name: Gate(tool, validator) for tool in registry}
 
     def dispatch(self, call: ToolCall) -> ToolResult:
         """Run one call and return its result; never raises because of what a model sent or a tool did."""
@@ -151,7 +151,7 @@ class ToolRuntime:
             if tool is None:
                 return unknown_tool(call, self.registry)
             try:
-                found = self._gates[call.name] = gate(tool, self.validator)
+                found = self._gates[call.name] = Gate(tool, self.validator)
             except ValueError as problem:
                 return failed(call, ToolError(ErrorCode.EXECUTION_ERROR, str(problem), tool.name))
         return admit(call, found)

@@ -16,14 +16,9 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from labkit.calls import Problem, quote
-from labkit.validate.branches import ALL_RULES
-from labkit.validate.coverage import unsupported
 from labkit.validate.defaults import fill
 from labkit.validate.subset import check
-from labkit.validate.wording import of_exception, of_jsonschema, of_pydantic
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -41,8 +36,8 @@ def judge(kind: str, schema: Any, adapter: TypeAdapter[Any] | None = None) -> Ju
     """
     if kind not in ("pydantic", "subset", "jsonschema"):
         raise ValueError(f'a validator is "pydantic", "subset" or "jsonschema", not {quote(kind)}')
-    if kind == "subset" and (unknown := unsupported(schema)):
-        raise ValueError(f"the subset validator does not know {', '.join(unknown)}")
+    if kind == "subset":
+        _require_known(schema)
     convert = _filled(schema) if adapter is None else _typed(schema, adapter)
     if kind == "subset":
         return _checked(lambda values: check(schema, values), convert)
@@ -50,7 +45,21 @@ def judge(kind: str, schema: Any, adapter: TypeAdapter[Any] | None = None) -> Ju
         return _checked(_by_jsonschema(schema), convert)
     if is_plain(schema, adapter):
         return convert
-    return _checked(lambda values: check(schema, values, ALL_RULES), convert)
+    return _checked(lambda values: _all_problems(schema, values), convert)
+
+
+def _require_known(schema: Any) -> None:
+    from labkit.validate.coverage import unsupported
+
+    if unknown := unsupported(schema):
+        raise ValueError(f"the subset validator does not know {', '.join(unknown)}")
+
+
+def _all_problems(schema: Any, values: dict[str, Any]) -> list[Problem]:
+    """Return what the checker finds, branches included: it words the problems for every judge."""
+    from labkit.validate.branches import ALL_RULES
+
+    return check(schema, values, ALL_RULES)
 
 
 def _checked(find: Finder, convert: Judge) -> Judge:
@@ -78,12 +87,16 @@ def _typed(schema: Any, adapter: TypeAdapter[Any]) -> Judge:
         try:
             return read(values if plain else json.dumps(values), strict=True), []
         except Exception as error:  # a model's own validator may raise anything
-            return None, check(schema, values, ALL_RULES) or _refused_by_pydantic(error, values)
+            return None, _all_problems(schema, values) or _refused_by_pydantic(error, values)
 
     return typed
 
 
 def _refused_by_pydantic(error: Exception, values: dict[str, Any]) -> list[Problem]:
+    from pydantic import ValidationError
+
+    from labkit.validate.wording import of_exception, of_pydantic
+
     try:
         return of_pydantic(error, values) if isinstance(error, ValidationError) else [of_exception(error)]
     except Exception as trouble:  # an author's own error that can't even be shown
@@ -92,6 +105,7 @@ def _refused_by_pydantic(error: Exception, values: dict[str, Any]) -> list[Probl
 
 def _by_jsonschema(schema: Any) -> Finder:
     from labkit.validate.oracle import validator_for
+    from labkit.validate.wording import of_exception, of_jsonschema
 
     validator = validator_for(schema)
 
@@ -99,7 +113,7 @@ def _by_jsonschema(schema: Any) -> Finder:
         try:
             if validator.is_valid(values):
                 return []
-            return check(schema, values, ALL_RULES) or of_jsonschema(validator.iter_errors(values))
+            return _all_problems(schema, values) or of_jsonschema(validator.iter_errors(values))
         except Exception as error:  # a reference that leads nowhere is found only when it is followed
             return [of_exception(error)]
 

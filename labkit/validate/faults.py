@@ -14,8 +14,9 @@ import math
 import re
 
 from labkit.calls import CallRefused, ErrorCode, ToolError, quote
+from labkit.validate.decode import MAX_DEPTH, MAX_DIGITS
 from labkit.validate.explain import explain
-from labkit.validate.tokens import CLOSES, LENIENT, MAX_DEPTH, MAX_DIGITS, STRICT, Fault, Reader
+from labkit.validate.tokens import CLOSES, LENIENT, SEND_ONE_OBJECT, STRICT, Fault, Reader
 
 
 def find_fault(text: str, start: int = 0, end: int | None = None, *, strict: bool = True) -> Fault | None:
@@ -40,6 +41,15 @@ def find_fault(text: str, start: int = 0, end: int | None = None, *, strict: boo
         if fault is not None:
             return fault
         reader.at = match.end()
+
+
+def no_json(text: str, start: int, end: int, *, strict: bool, inside: str = "") -> CallRefused:
+    """Return the refusal of a text that could not be decoded: what is wrong, where, and what to send."""
+    fault = find_fault(text, start, end, strict=strict)
+    if fault is None:  # this interpreter has a lower limit than ours, on digits or on its stack
+        return refusal("the arguments are too deep, or a number in them too long, to be read here", SEND_ONE_OBJECT)
+    place = f"{inside}at {where(text, fault.position)}"
+    return refusal(f"the arguments are not valid JSON: {fault.what}, {place}", fault.hint)
 
 
 def where(text: str, position: int) -> str:

@@ -63,12 +63,12 @@ def is_date(value: str) -> bool:
     from datetime import date
 
     try:
-        return _DATE.fullmatch(value) is not None and bool(date.fromisoformat(value))
+        return re.fullmatch(_DATE, value) is not None and bool(date.fromisoformat(value))
     except ValueError:
         return False
 
 
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
 TYPE_NAMES: dict[type, str] = {
     dict: "object",

@@ -15,10 +15,7 @@ import re
 from typing import Any, Literal
 
 from labkit.calls import CallRefused, ErrorCode, ToolError, quote
-from labkit.validate.decode import JSON_BLANK, read_leniently, read_strictly, read_value
-from labkit.validate.faults import find_fault, refusal, where
-from labkit.validate.plain import a_python, plain_copy
-from labkit.validate.tokens import MAX_DEPTH, SEND_ONE_OBJECT
+from labkit.validate.decode import JSON_BLANK, MAX_DEPTH, read_leniently, read_strictly, read_value
 
 Repair = Literal["lossless", "none"]
 
@@ -60,11 +57,13 @@ def _parse_any(raw: Any, lossless: bool, refused: bool) -> tuple[dict[str, Any],
         return {}, ()
     if issubclass(kind, str):
         return _parse_text(str.__str__(raw), lossless, refused)
-    if issubclass(kind, dict):
-        return plain_copy(raw), ()
     if issubclass(kind, (bool, int, list)) or (issubclass(kind, float) and math.isfinite(raw)):
         raise _not_an_object(raw)
-    raise refusal(f"the arguments are {a_python(raw)}, which is no JSON text", SEND_ONE_OBJECT)
+    from labkit.validate.plain import no_json_text, plain_copy
+
+    if issubclass(kind, dict):
+        return plain_copy(raw), ()
+    raise no_json_text(raw)
 
 
 def _parse_text(text: str, lossless: bool, refused: bool) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -91,7 +90,7 @@ def _fenced(text: str) -> tuple[int, int] | None:
 
     The body must be strict JSON, whatever it is, so a fence inside a string is no trap.
     """
-    opening = _OPENING.match(text)
+    opening = re.match(_OPENING, text)
     if opening is None:
         return None
     end = len(text.rstrip())
@@ -101,7 +100,7 @@ def _fenced(text: str) -> tuple[int, int] | None:
     return opening.end(), opening.end() + len(body)
 
 
-_OPENING = re.compile(r"\s*(?P<fence>`{3,}|~{3,})(?:[ \t]*[A-Za-z][\w+.-]*(?=\s))?\s*")
+_OPENING = r"\s*(?P<fence>`{3,}|~{3,})(?:[ \t]*[A-Za-z][\w+.-]*(?=\s))?\s*"
 
 
 def _read(
@@ -115,20 +114,18 @@ def _read(
     except ValueError:
         pass
     try:
-        if lossless and _CONTROL.search(body):
+        if lossless and re.search(_CONTROL, body):
             value = read_leniently(body)
             repairs.append("control_characters")
             return value
     except ValueError:
         pass
-    fault = find_fault(text, start, end, strict=not lossless)
-    if fault is None:  # this interpreter has a lower limit than ours, on digits or on its stack
-        raise refusal("the arguments are too deep, or a number in them too long, to be read here", SEND_ONE_OBJECT)
-    place = f"{inside}at {where(text, fault.position)}"
-    raise refusal(f"the arguments are not valid JSON: {fault.what}, {place}", fault.hint)
+    from labkit.validate.faults import no_json  # the part that explains is loaded when there is something to explain
+
+    raise no_json(text, start, end, strict=not lossless, inside=inside)
 
 
-_CONTROL = re.compile(r"[\x00-\x1f]")
+_CONTROL = r"[\x00-\x1f]"
 
 
 def _not_an_object(value: Any) -> CallRefused:

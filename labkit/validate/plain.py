@@ -12,8 +12,9 @@ import math
 from typing import Any
 
 from labkit.calls import CallRefused, quote
+from labkit.validate.decode import MAX_DEPTH, MAX_DIGITS
 from labkit.validate.faults import refusal
-from labkit.validate.tokens import MAX_DEPTH, MAX_DIGITS
+from labkit.validate.tokens import SEND_ONE_OBJECT
 
 MAX_REPEATED = 100_000
 
@@ -115,6 +116,11 @@ class _Copy:
 
 
 _TOO_LONG = 10**MAX_DIGITS
+
+
+def no_json_text(value: Any) -> CallRefused:
+    """Return the refusal of arguments that are neither text nor a dict."""
+    return refusal(f"the arguments are {a_python(value)}, which is no JSON text", SEND_ONE_OBJECT)
 
 
 def a_python(value: Any) -> str:

@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-MAX_DEPTH = 100
-MAX_DIGITS = 4300
 SEND_ONE_OBJECT = "Send one JSON object and nothing around it."
 
 

@@ -64,7 +64,7 @@ def _innermost(problem: BaseException) -> TracebackType | None:
 def _in_library(problem: BaseException) -> bool:
     trace = _innermost(problem)
     file = trace.tb_frame.f_code.co_filename if trace else ""
-    return "site-packages" in file or file.startswith(("<frozen", os.path.dirname(os.__file__)))
+    return "site-packages" in file or file.startswith(("<frozen", os.path.dirname(os.__file__)))  # noqa: PTH120
 
 
 def main() -> None:

@@ -24,7 +24,7 @@ LONG_DESCRIPTION = 1_024
 BOUNDS = {"format", "pattern", "enum", "const"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Finding:
     """One thing to improve in a declaration. A value; ``place`` is empty for the tool itself."""
 
