@@ -70,6 +70,8 @@ def stored(notebook: Any) -> str:
     for number, cell in enumerate(notebook.cells, 1):
         cell["id"] = f"cell-{number:03d}"
         cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k == "tags"})
+        if "outputs" in cell:
+            cell["outputs"] = _joined(cell["outputs"])
         for output in cell.get("outputs", ()):
             output.get("data", {}).pop(WIDGET_VIEW, None)
             if "traceback" in output:  # it holds paths of the machine, and line numbers of every library
@@ -77,3 +79,15 @@ def stored(notebook: Any) -> str:
             for key in [key for key in output if key not in KEPT_OUTPUT]:
                 del output[key]
     return str(nbformat.writes(notebook)).rstrip("\n") + "\n"
+
+
+def _joined(outputs: list[Any]) -> list[Any]:
+    """Join pieces of one stream: a kernel sends what a cell prints in as many messages as it likes."""
+    joined: list[Any] = []
+    for output in outputs:
+        last = joined[-1] if joined else None
+        if last is not None and output.output_type == last.output_type == "stream" and output.name == last.name:
+            last["text"] += output["text"]
+        else:
+            joined.append(output)
+    return joined

@@ -7,13 +7,15 @@ it also shows that a chapter finds its data from labkit's own place.
 from __future__ import annotations
 
 import difflib
+import json
 import shutil
 from pathlib import Path
 from time import perf_counter
 
+import nbformat
 import pytest
 
-from labkit.commands.rebuilding import chapters, rebuild_one
+from labkit.commands.rebuilding import chapters, rebuild_one, stored
 from labkit.paths import repository
 
 SECONDS = 15.0
@@ -62,3 +64,27 @@ def test_a_chapter_runs_in_time_and_a_rebuild_changes_nothing(path: Path, tmp_pa
     assert seconds < SECONDS
     stored, rebuilt = path.read_text(encoding="utf-8"), copied.read_text(encoding="utf-8")
     assert stored == rebuilt, "\n" + changes(stored, rebuilt)
+
+
+def test_outputs_are_stored_in_one_form() -> None:
+    piece = {"output_type": "stream", "name": "stdout", "text": "a\n"}
+    widget = {"application/vnd.jupyter.widget-view+json": {"model_id": "1"}, "text/plain": "a slider"}
+    shown = {"output_type": "display_data", "data": widget, "metadata": {}, "transient": {"display_id": "x"}}
+    error = {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": ["/home/ann/lib.py line 3"]}
+    outputs = [piece, {**piece, "text": "b\n"}, {**piece, "name": "stderr"}, piece, shown, error]
+    cell = {"cell_type": "code", "execution_count": 1, "metadata": {"tags": ["x"], "execution": {}}, "source": ""}
+    notebook = nbformat.from_dict(
+        {
+            "cells": [{**cell, "outputs": outputs}],
+            "metadata": {"widgets": {}, "language_info": {"name": "python", "version": "3.11.7"}},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+    )
+    kept = json.loads(stored(notebook))
+    assert [o.get("text") for o in kept["cells"][0]["outputs"][:3]] == [["a\n", "b\n"], ["a\n"], ["a\n"]]
+    assert kept["cells"][0]["outputs"][3]["data"] == {"text/plain": ["a slider"]}
+    assert kept["cells"][0]["outputs"][4]["traceback"] == ["ValueError: no"]
+    assert kept["cells"][0]["metadata"] == {"tags": ["x"]}
+    assert "widgets" not in kept["metadata"]
+    assert "version" not in kept["metadata"]["language_info"]
