@@ -20,7 +20,7 @@ class Turn:
     model_seconds: float
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """What became of a task. A value.
 

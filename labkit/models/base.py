@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from labkit.calls import ToolCall
 
 
-@dataclass(frozen=True)
-class Usage:
+class Usage(NamedTuple):
     """Tokens of one or more requests. A value; usages add up."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
-    def __add__(self, other: Usage) -> Usage:
+    def __add__(self, other: Usage) -> Usage:  # type: ignore[override]
         return Usage(self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens)
 
 
-@dataclass(frozen=True)
-class ModelReply:
+class ModelReply(NamedTuple):
     """What a model decided. A value.
 
     ``finish_reason`` is the server's word: ``stop``, ``tool_calls``, ``length`` (cut off), ``content_filter``.

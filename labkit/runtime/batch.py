@@ -163,7 +163,7 @@ class Batch:
                 self.results[job.position] = result_of(item.call, job, item.repairs, self.began)
         for position, (job, _) in self._running.items():
             job.stop()
-            self.results[position] = interrupted(self._prepared(position), job, self.began)
+            self.results[position] = interrupted(self._prepared(position), job.started, self.began)
             self.held += held_by(self._prepared(position), job)
         for position, each in enumerate(self.items):
             if self.results[position] is None and isinstance(each, Prepared):
@@ -183,13 +183,13 @@ def cancelled(item: Prepared, why: str) -> ToolResult:
     return failed(item.call, error, item.repairs)
 
 
-def interrupted(item: Prepared, job: Job, began: float) -> ToolResult:
-    """Return the answer to a call that was at work when the run was interrupted."""
-    if job.started is None:
+def interrupted(item: Prepared, started: float | None, began: float) -> ToolResult:
+    """Return the answer to a call that was at work, or was to be, when the run was interrupted."""
+    if started is None:
         return cancelled(item, "the run was interrupted")
     error = ToolError(ErrorCode.CANCELLED, "the run was interrupted while the tool was at work", item.tool.name)
     result = failed(item.call, error, item.repairs)
-    result.started, result.finished = job.started - began, perf_counter() - began
+    result.started, result.finished = started - began, perf_counter() - began
     return result
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from labkit.calls import ErrorCode, Failure, ToolCall, ToolError, ToolOutput, ToolResult
-from labkit.workers import Job
+from labkit.workers import Fault, Job
 
 MAX_CONTENT = 8_000
 NOTICE_ROOM = 200
@@ -26,34 +26,43 @@ def result_of(call: ToolCall, job: Job, repairs: tuple[str, ...], began: float) 
     """Return the result of a job that has ended."""
     started = job.started - began if job.started is not None else None
     finished = job.finished - began if job.finished is not None else None
-    value, data = job.value, job.value
-    if job.error is not None:
-        error = raised(job)
-        return ToolResult(call.id, call.name, False, error.content(), None, error, started, finished, repairs)
-    if type(value) is str:
-        return ToolResult(call.id, call.name, True, capped(value), data, None, started, finished, repairs)
-    if isinstance(value, Failure):
-        error = ToolError(value.code, value.reason, job.tool.name, value.suggestion)
-        return ToolResult(call.id, call.name, False, capped(error.content()), None, error, started, finished, repairs)
-    ok = True
-    if isinstance(value, ToolOutput):
+    return result_from(call, job.tool.name, job.value, job.error, started, finished, repairs)
+
+
+def result_from(
+    call: ToolCall,
+    tool: str,
+    value: Any,
+    fault: Fault | None,
+    started: float | None,
+    finished: float | None,
+    repairs: tuple[str, ...],
+) -> ToolResult:
+    """Return the result of a call that returned ``value``, or that failed with ``fault``."""
+    ok, data, error = True, value, None
+    if fault is not None:
+        error = raised(fault, tool)
+    elif isinstance(value, ToolOutput):
         ok, data, value = value.ok, value.data, value.content
-    text = spell(value)
+    elif isinstance(value, Failure):
+        error = ToolError(value.code, value.reason, tool, value.suggestion)
+    text = value if type(value) is str else error.content() if error is not None else spell(value)
     if text is None:
         message = f"the tool returned a {type(value).__name__}, which can't be sent as text"
-        error = ToolError(ErrorCode.EXECUTION_ERROR, message, job.tool.name)
-        return ToolResult(call.id, call.name, False, error.content(), None, error, started, finished, repairs)
-    return ToolResult(call.id, call.name, ok, capped(text), data, None, started, finished, repairs)
+        error = ToolError(ErrorCode.EXECUTION_ERROR, message, tool)
+        text = error.content()
+    if error is not None:
+        ok, data = False, None
+    return ToolResult(call.id, call.name, ok, capped(text), data, error, started, finished, repairs)
 
 
-def raised(job: Job) -> ToolError:
+def raised(fault: Fault, tool: str) -> ToolError:
     """Return the error for an exception: its type, and the author's own words where there are any."""
-    assert job.error is not None
-    kind, words = job.error
+    kind, words = fault
     if kind == "CancelledError" and not words:
-        return ToolError(ErrorCode.EXECUTION_ERROR, "the tool cancelled itself", job.tool.name)
+        return ToolError(ErrorCode.EXECUTION_ERROR, "the tool cancelled itself", tool)
     message = f"the tool raised {kind}: {words}" if words else f"the tool raised {kind}"
-    return ToolError(ErrorCode.EXECUTION_ERROR, message, job.tool.name)
+    return ToolError(ErrorCode.EXECUTION_ERROR, message, tool)
 
 
 def timed_out(call: ToolCall, job: Job, repairs: tuple[str, ...], began: float, *, lost: bool = False) -> ToolResult:

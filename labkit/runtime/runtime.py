@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from threading import Lock
 from time import perf_counter
@@ -11,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed
 from labkit.declare import ToolRegistry
 from labkit.runtime.batch import SLICE, Batch, Held, as_planned, held_by, interrupted, no_thread
-from labkit.runtime.content import result_of, timed_out
+from labkit.runtime.content import result_from, result_of, timed_out
 from labkit.runtime.prepare import VALIDATORS, Gate, Prepared, admit, unknown_tool
 from labkit.schedule import POLICIES, kind_of, plan
 from labkit.trace import tool_batch, tool_finished, tool_start
-from labkit.workers import Job, job_for
+from labkit.workers import Job, call_function, fault, job_for, raised_on_purpose
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -91,12 +92,19 @@ class ToolRuntime:
         return result
 
     def _run_inline(self, item: Prepared, began: float) -> ToolResult:
-        job = Job(item.tool, item.values, SimpleQueue())
+        """Run one call in this thread; an interrupt comes through, one that the tool makes up does not."""
+        value = error = None
+        started = perf_counter()
         try:
-            job.run(interruptible=True)
-        except KeyboardInterrupt as interrupt:
-            raise _with_results(interrupt, [interrupted(item, job, began)]) from None
-        return result_of(item.call, job, item.repairs, began)
+            value = copy_context().run(call_function, item.tool, item.values)
+        except KeyboardInterrupt as problem:
+            if not raised_on_purpose(problem):
+                raise _with_results(problem, [interrupted(item, started, began)]) from None
+            error = fault(problem)
+        except BaseException as problem:
+            error = fault(problem)
+        finished = perf_counter() - began
+        return result_from(item.call, item.tool.name, value, error, started - began, finished, item.repairs)
 
     def _run_elsewhere(self, item: Prepared, began: float) -> ToolResult:
         """Run one call beside this thread: the usual way, so it is kept as short as it can be."""
@@ -110,7 +118,7 @@ class ToolRuntime:
         except BaseException as problem:
             job.stop()
             self._hold(*held_by(item, job))
-            raise _with_results(problem, [interrupted(item, job, began)]) from None
+            raise _with_results(problem, [interrupted(item, job.started, began)]) from None
         job.stop()
         job.place_is_lost()
         self._hold(*held_by(item, job))

@@ -11,7 +11,19 @@ What stopping means differs: a thread is abandoned, a coroutine is cancelled, a 
 Does not: decide when anything runs, know limits, make results.
 """
 
-from labkit.workers.jobs import Job, job_for, on_stop
+from labkit.workers.child import Fault, fault, raised_on_purpose
+from labkit.workers.jobs import Job, call_function, job_for, on_stop
 from labkit.workers.processes import clean_environment, end_process_tree, own_group
 
-__all__ = ["Job", "clean_environment", "end_process_tree", "job_for", "on_stop", "own_group"]
+__all__ = [
+    "Fault",
+    "Job",
+    "call_function",
+    "clean_environment",
+    "end_process_tree",
+    "fault",
+    "job_for",
+    "on_stop",
+    "own_group",
+    "raised_on_purpose",
+]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from labkit.declare import Tool
 from labkit.workers import loops, processes, threads
-from labkit.workers.child import Fault, fault, raised_on_purpose
+from labkit.workers.child import Fault, fault
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -65,29 +65,19 @@ class Job:
         """Begin; returns at once. The end is announced by the job itself, put on ``done``."""
         threads.hand_over(self)
 
-    def run(self, interruptible: bool = False) -> None:
-        """Do the work in this thread. Nothing that the tool raises gets out; a caller's interrupt does, if asked."""
+    def run(self) -> None:
+        """Do the work in this thread; nothing that the tool raises gets out."""
         self.started = perf_counter()
         try:
             self.value = self.context.run(self.call)
         except BaseException as problem:
-            if interruptible and isinstance(problem, KeyboardInterrupt) and not raised_on_purpose(problem):
-                raise
             self.error = fault(problem)
         self.finished = perf_counter()
 
     def call(self) -> Any:
-        """Call the function; positional-only parameters are passed by position."""
+        """Call the function, in a context that knows this job."""
         _current.set(self)
-        if self.tool.positional:
-            fn, args, values = self.parts()
-            return fn(*args, **values)
-        return self.tool.fn(**self.values)
-
-    def parts(self) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
-        """Return the call as a function, its positional and its named arguments."""
-        values = dict(self.values)
-        return self.tool.fn, [values.pop(name) for name in self.tool.positional], values
+        return call_function(self.tool, self.values)
 
     def stop(self) -> None:
         """End the work as far as this place can."""
@@ -149,9 +139,9 @@ class ProcessJob(Job):
         self.child = processes.Child()
         threads.hand_over(self)
 
-    def run(self, interruptible: bool = False) -> None:
+    def run(self) -> None:
         self.started = perf_counter()
-        self.value, self.error = self.child.call(self.tool, self.parts())
+        self.value, self.error = self.child.call(self.tool, parts(self.tool, self.values))
         self.finished = perf_counter()
 
     def stop(self) -> None:
@@ -185,7 +175,7 @@ class ExecutorJob(Job):
 
         if isinstance(self.executor, ThreadPoolExecutor):
             return self.executor.submit(self.call)
-        return self.executor.submit(processes.call_pickled, processes.pickled(self.tool, self.parts()))
+        return self.executor.submit(processes.call_pickled, processes.pickled(self.tool, parts(self.tool, self.values)))
 
     def _announce(self, future: Future[Any]) -> None:
         if future.cancelled():
@@ -203,6 +193,20 @@ class ExecutorJob(Job):
     def stop(self) -> None:
         self.stopped = True
         self.future.cancel()
+
+
+def call_function(tool: Tool, values: dict[str, Any]) -> Any:
+    """Call a tool's function; positional-only parameters are passed by position."""
+    if tool.positional:
+        fn, args, values = parts(tool, values)
+        return fn(*args, **values)
+    return tool.fn(**values)
+
+
+def parts(tool: Tool, values: dict[str, Any]) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
+    """Return a call as a function, its positional and its named arguments."""
+    named = dict(values)
+    return tool.fn, [named.pop(name) for name in tool.positional], named
 
 
 def job_for(
