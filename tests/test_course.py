@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from labkit import tool
-from labkit.commands import check
 from labkit.course import show_source, start
 from labkit.course.first_loop import loop, tools_of
 from labkit.paths import data
@@ -76,15 +75,3 @@ def test_the_plain_loop_plays_m1(tmp_path: Path) -> None:
     messages = loop(json.loads(lab.script("m1_task").read_text(encoding="utf-8")), tools_of(folder))
     assert [m["role"] for m in messages] == ["user", *["assistant", "tool"] * 3, "assistant"]
     assert messages[-2]["content"] == "EXIT 0"
-
-
-def test_the_check_says_what_is_missing_and_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
-    assert check(said.append) == 0
-    assert said[-1] == "all that is needed is here"
-    monkeypatch.setattr("labkit.commands.checking.NEEDED", ("pydantic", "no_such_package"))
-    said.clear()
-    assert check(said.append, optional=False) == 1
-    assert "MISSING  package no_such_package: delete .venv and run: python lab.py" in said
-    assert said[-1] == "missing: package no_such_package"
-    assert not any(line.startswith("optional") for line in said)

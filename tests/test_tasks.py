@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from labkit import Agent, Run, ScriptedModel, ToolRegistry, ToolRuntime, Trace
-from labkit.commands import play
-from labkit.commands.playing import slow_lookup, tasks
+from labkit.commands.playing import slow_lookup
 from labkit.course.lab import fresh_copy
 from labkit.history import broken
 from labkit.paths import data, repository
@@ -159,47 +158,6 @@ def test_a_failing_test_run_is_no_error_and_a_failing_call_is_one() -> None:
     assert results[0].content.startswith("EXIT 1")
     assert [str(r.error.code) for r in results if r.error] == ["not_unique"]
     assert results[-1].content.startswith("EXIT 0")
-
-
-@pytest.mark.parametrize("name", ["m1", "m2", "weather"])
-def test_a_task_can_be_played_again_and_leaves_the_same_number_of_lines(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("labkit.commands.playing.repository", lambda: tmp_path)
-    counts, said = [], []
-    for _ in range(2):
-        assert play(name, said.append) == 0
-        counts.append(len(Trace.load(tmp_path / "traces" / f"{name}.jsonl")))
-    assert counts[0] == counts[1] == {"m1": 19, "m2": 36, "weather": 18}[name]
-    text = "\n".join(said)
-    assert f"trace: traces/{name}.jsonl, {counts[0]} lines" in text
-    assert "scripted model" in text
-    assert "final answer after" in text
-
-
-def test_a_transcript_shows_verdicts_errors_and_the_gantt_of_a_batch(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("labkit.commands.playing.repository", lambda: tmp_path)
-    said: list[str] = []
-    play("m2", said.append)
-    calls = [line for line in said if line.startswith("   call_")]
-    assert [line.split()[:3] for line in calls][:4] == [
-        ["call_1", "read_file", "OK"],
-        ["call_2", "list_files", "OK"],
-        ["call_3", "search_text", "OK"],
-        ["call_4", "read_lines", "ERR"],
-    ]
-    assert calls[3].endswith("invalid_range: end_line 2 is less than start_line 6")
-    assert any("│ 3 calls · measured" in line for line in said)
-    assert any("order kept" in line for line in said)
-    assert "final answer after 6 decisions, 7 calls, 1 recovered error" in said
-
-
-def test_a_task_that_does_not_exist_is_answered_with_those_that_do() -> None:
-    said: list[str] = []
-    assert play("m3", said.append) == 2
-    assert said == [f'there is no task "m3"; choose one of {", ".join(tasks())}']
 
 
 def test_playing_leaves_the_shipped_workspaces_as_they_are() -> None:
