@@ -590,3 +590,19 @@ def test_the_subset_validator_names_the_keyword_it_does_not_know() -> None:
 
     with pytest.raises(ValueError, match="anyOf"):
         runtime_of(plan, validator="subset")
+
+
+def test_a_listener_that_fails_costs_no_result() -> None:
+    def listen(event: dict[str, Any]) -> None:
+        if event["event"] == "tool_finished":
+            raise LookupError("the view is gone") from OSError("cause")
+
+    runtime = runtime_of(add, quick())
+    for batch in (calls(("add", {"x": 1})), calls(("add", {"x": 1}), ("quick", ""))):
+        with pytest.raises(LookupError, match="the view is gone") as caught:
+            runtime.dispatch_many(batch, on_event=listen)
+        assert isinstance(caught.value.__cause__, OSError)
+        results = caught.value.results  # type: ignore[attr-defined]
+        assert len(results) == len(batch)
+        assert any(result.ok for result in results)
+        assert set(codes(results)) <= {None, "cancelled"}

@@ -11,14 +11,15 @@ import textwrap
 import threading
 import time
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
 from tools_for_tests import LONG, calls, codes, gone, quick, runtime_of, until
 
-from labkit import ToolCall, tool
+from labkit import Tool, ToolCall, tool
 from labkit.toolsets import workspace_tools
-from labkit.workers import on_stop
+from labkit.workers import job_for, on_stop
 
 # --- the event loop ---------------------------------------------------------------------------------------------
 
@@ -320,3 +321,43 @@ def test_a_forked_child_has_threads_of_its_own() -> None:
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], timeout=LONG, check=False)
     assert done.returncode == 0
+
+
+def test_what_is_stopped_before_it_begins_never_runs() -> None:
+    ran = threading.Event()
+    for body in (ran.set, AsyncCall(ran)):
+        job = job_for(Tool.from_function(body, name="late", description="Run late."), {}, SimpleQueue())
+        assert not job.alive
+        job.stop()
+        job.start()
+        assert until(lambda job=job: not job.alive)
+    assert not ran.is_set()
+
+
+class AsyncCall:
+    """An object that is called as an async function."""
+
+    def __init__(self, ran: threading.Event) -> None:
+        self.ran = ran
+
+    async def __call__(self) -> None:
+        self.ran.set()
+
+
+def test_a_loop_made_for_one_nested_call_ends_with_it() -> None:
+    @tool(readonly=True)
+    async def inner() -> str:
+        return "inner"
+
+    runtime = runtime_of(inner)
+
+    @runtime.registry.tool(readonly=True)
+    async def outer() -> str:
+        return "".join(runtime.dispatch(ToolCall("2", "inner", "")).content for _ in range(5))
+
+    def loops() -> int:
+        return sum(thread.name == "labkit-loop" for thread in threading.enumerate())
+
+    before = max(loops(), 1)
+    assert runtime.dispatch(ToolCall("1", "outer", "")).content == "inner" * 5
+    assert until(lambda: loops() <= before)

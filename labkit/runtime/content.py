@@ -60,7 +60,7 @@ def raised(fault: Fault, tool: str) -> ToolError:
     """Return the error for an exception: its type, and the author's own words where there are any."""
     kind, words = fault
     if kind == "CancelledError" and not words:
-        return ToolError(ErrorCode.EXECUTION_ERROR, "the tool cancelled itself", tool)
+        return ToolError(ErrorCode.EXECUTION_ERROR, "the tool was cancelled from within", tool)
     message = f"the tool raised {kind}: {words}" if words else f"the tool raised {kind}"
     return ToolError(ErrorCode.EXECUTION_ERROR, message, tool)
 

@@ -88,7 +88,11 @@ class ToolRuntime:
         else:
             result = self._run_elsewhere(item, began)
         if on_event is not None:
-            on_event(tool_finished(result))
+            try:
+                on_event(tool_finished(result))
+            except BaseException as problem:
+                _attach(problem, [result])
+                raise
         return result
 
     def _run_inline(self, item: Prepared, began: float) -> ToolResult:
@@ -99,7 +103,8 @@ class ToolRuntime:
             value = copy_context().run(call_function, item.tool, item.values)
         except KeyboardInterrupt as problem:
             if not raised_on_purpose(problem):
-                raise _with_results(problem, [interrupted(item, started, began)]) from None
+                _attach(problem, [interrupted(item, started, began)])
+                raise
             error = fault(problem)
         except BaseException as problem:
             error = fault(problem)
@@ -118,7 +123,8 @@ class ToolRuntime:
         except BaseException as problem:
             job.stop()
             self._hold(*held_by(item, job))
-            raise _with_results(problem, [interrupted(item, job.started, began)]) from None
+            _attach(problem, [interrupted(item, job.started, began)])
+            raise
         job.stop()
         job.place_is_lost()
         self._hold(*held_by(item, job))
@@ -146,7 +152,8 @@ class ToolRuntime:
             batch.run()
         except BaseException as problem:
             batch.abandon_all()
-            raise _with_results(problem, batch.results[len(held) :]) from None
+            _attach(problem, batch.results[len(held) :])
+            raise
         finally:
             self._hold(*batch.held)
         return [result for result in batch.results[len(held) :] if result is not None]
@@ -185,10 +192,10 @@ def wait_for(job: Job, limit: float | None) -> bool:
             if deadline is not None:
                 left = deadline - perf_counter()
                 if left <= 0:
-                    return not job.done.empty()
+                    return not job.alive  # it may have ended a moment before it says so
                 wait = min(SLICE, left)
 
 
-def _with_results(problem: BaseException, results: Sequence[ToolResult | None]) -> BaseException:
+def _attach(problem: BaseException, results: Sequence[ToolResult | None]) -> None:
+    """Send the results so far along with an exception that is on its way out."""
     problem.results = list(results)  # type: ignore[attr-defined]
-    return problem

@@ -39,7 +39,7 @@ class Job:
     """
 
     __slots__ = (
-        *("context", "done", "end_with", "error", "finished", "position", "started", "stopped"),
+        *("begun", "context", "done", "end_with", "error", "finished", "position", "started", "stopped"),
         *("tool", "value", "values"),
     )
 
@@ -49,6 +49,7 @@ class Job:
         self.done = done
         self.position = position
         self.context: Context = copy_context()
+        self.begun = False
         self.started: float | None = None
         self.finished: float | None = None
         self.value: Any = None
@@ -58,20 +59,22 @@ class Job:
 
     @property
     def alive(self) -> bool:
-        """Whether the call is still at work, stopped or not."""
-        return self.finished is None
+        """Whether the call was begun and has not ended, stopped or not."""
+        return self.begun and self.finished is None
 
     def start(self) -> None:
         """Begin; returns at once. The end is announced by the job itself, put on ``done``."""
+        self.begun = True
         threads.hand_over(self)
 
     def run(self) -> None:
-        """Do the work in this thread; nothing that the tool raises gets out."""
-        self.started = perf_counter()
-        try:
-            self.value = self.context.run(self.call)
-        except BaseException as problem:
-            self.error = fault(problem)
+        """Do the work in this thread, unless it was stopped already; nothing that the tool raises gets out."""
+        if not self.stopped:
+            self.started = perf_counter()
+            try:
+                self.value = self.context.run(self.call)
+            except BaseException as problem:
+                self.error = fault(problem)
         self.finished = perf_counter()
 
     def call(self) -> Any:
@@ -100,11 +103,13 @@ class LoopJob(Job):
 
     __slots__ = ("loop", "task")
 
-    loop: loops.Loop
-
-    def start(self) -> None:
+    def __init__(self, tool: Tool, values: dict[str, Any], done: SimpleQueue[Any], position: int = 0) -> None:
+        super().__init__(tool, values, done, position)
         self.loop = loops.current()
         self.task: Any = None
+
+    def start(self) -> None:
+        self.begun = True
         self.loop.submit(self)
 
     async def work(self) -> None:
@@ -118,7 +123,7 @@ class LoopJob(Job):
         self.done.put(self)
 
     def stop(self) -> None:
-        self.stopped = True
+        super().stop()
         self.loop.cancel(self)
 
     def place_is_lost(self) -> bool:
@@ -133,11 +138,9 @@ class ProcessJob(Job):
 
     __slots__ = ("child",)
 
-    child: processes.Child
-
-    def start(self) -> None:
+    def __init__(self, tool: Tool, values: dict[str, Any], done: SimpleQueue[Any], position: int = 0) -> None:
+        super().__init__(tool, values, done, position)
         self.child = processes.Child()
-        threads.hand_over(self)
 
     def run(self) -> None:
         self.started = perf_counter()
@@ -155,10 +158,15 @@ class ExecutorJob(Job):
 
     __slots__ = ("executor", "future")
 
-    executor: Executor
-    future: Future[Any]
+    def __init__(
+        self, tool: Tool, values: dict[str, Any], done: SimpleQueue[Any], position: int, executor: Executor
+    ) -> None:
+        super().__init__(tool, values, done, position)
+        self.executor = executor
+        self.future: Future[Any] | None = None
 
     def start(self) -> None:
+        self.begun = True
         self.started = perf_counter()
         try:
             self.future = self._submit()
@@ -174,7 +182,8 @@ class ExecutorJob(Job):
         from concurrent.futures import ThreadPoolExecutor
 
         if isinstance(self.executor, ThreadPoolExecutor):
-            return self.executor.submit(self.call)
+            # A context of its own: nothing of this call may stay behind in a thread that is not ours.
+            return self.executor.submit(Context().run, self.call)
         return self.executor.submit(processes.call_pickled, processes.pickled(self.tool, parts(self.tool, self.values)))
 
     def _announce(self, future: Future[Any]) -> None:
@@ -191,8 +200,9 @@ class ExecutorJob(Job):
         self.done.put(self)
 
     def stop(self) -> None:
-        self.stopped = True
-        self.future.cancel()
+        super().stop()
+        if self.future is not None:
+            self.future.cancel()
 
 
 def call_function(tool: Tool, values: dict[str, Any]) -> Any:
@@ -218,7 +228,5 @@ def job_for(
     if tool.run_in == "process":
         return ProcessJob(tool, values, done, position)
     if executor is not None:
-        job = ExecutorJob(tool, values, done, position)
-        job.executor = executor
-        return job
+        return ExecutorJob(tool, values, done, position, executor)
     return Job(tool, values, done, position)

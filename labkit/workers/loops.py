@@ -19,12 +19,13 @@ _current: list[Loop] = []
 
 
 class Loop:
-    """An event loop in a thread of its own."""
+    """An event loop in a thread of its own. One that is made for a single job ends with it."""
 
-    def __init__(self) -> None:
+    def __init__(self, single: bool = False) -> None:
         import asyncio  # half as long to load as all of labkit, and only async tools need it
 
         self.loop = asyncio.new_event_loop()
+        self.single = single
         self.given_up = False
         self.thread = threading.Thread(target=self._serve, name="labkit-loop", daemon=True)
         self.thread.start()
@@ -44,6 +45,8 @@ class Loop:
             job.finished = perf_counter()
         else:
             job.task = self.loop.create_task(job.work(), context=job.context)
+            if self.single:
+                job.task.add_done_callback(lambda _: self.loop.stop())
 
     def cancel(self, job: LoopJob) -> None:
         """Ask for a job's cancellation; returns at once."""
@@ -81,4 +84,4 @@ def current() -> Loop:
             _current[:] = [Loop()]
         loop = _current[-1]
     # A tool on the loop that runs tools itself would wait for its own thread.
-    return Loop() if loop.thread is threading.current_thread() else loop
+    return Loop(single=True) if loop.thread is threading.current_thread() else loop
