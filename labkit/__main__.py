@@ -20,7 +20,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="lab.py", description="Learn how a language model calls tools.")
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="play a scripted task in the terminal")
-    run.add_argument("task", help=f"one of {', '.join(tasks())}")
+    run.add_argument("task", nargs="?", default="", help=f"one of {', '.join(tasks())}")
     commands.add_parser("check", help="check this environment")
     again = commands.add_parser("rebuild", help="run chapters again and store their outputs")
     again.add_argument("chapter", nargs="?", help="two digits, such as 05; all chapters without it")

@@ -67,6 +67,7 @@ def test_the_check_says_what_is_missing_and_what_to_do(monkeypatch: pytest.Monke
 
 def test_the_commands_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "no_such_task"]) == 2
+    assert main(["run"]) == 2
     assert main(["rebuild", "99"]) == 2
     assert main(["check"]) == 0
     out = capsys.readouterr().out

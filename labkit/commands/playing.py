@@ -36,7 +36,7 @@ def play(name: str, say: Say) -> int:
     Returns the exit code: 0 for a final answer, 1 for any other end, 2 for a task that does not exist.
     """
     if name not in tasks():
-        say(f"there is no task {quote(name)}; choose one of {', '.join(tasks())}")
+        say((f"there is no task {quote(name)}; " if name else "") + f"choose one of {', '.join(tasks())}")
         return 2
     scripts = data("scripts")
     path = next(p for p in (scripts / f"{name}_task.json", scripts / f"{name}.json") if p.exists())

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from labkit.validate.keywords import TYPE_NAMES
 from labkit.validate.references import look_up
 
 ITEMS, REST = object(), object()
@@ -99,7 +100,7 @@ def _own_types(schema: dict[str, Any]) -> frozenset[str]:
         found |= {"integer"} if "number" in found else set()
     choices = _sequence(schema.get("enum")) if "enum" in schema else [schema["const"]] if "const" in schema else None
     if choices is not None:
-        kinds = {_TYPE_NAMES.get(type(choice), "null") for choice in choices}
+        kinds = {TYPE_NAMES.get(type(choice), "null") for choice in choices}
         found &= kinds | ({"number"} if declared is not None and "integer" in kinds else set())
     return found
 
@@ -123,13 +124,3 @@ def _mapping(value: Any) -> dict[Any, Any]:
 
 def _sequence(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-_TYPE_NAMES: dict[type, str] = {
-    dict: "object",
-    list: "array",
-    str: "string",
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-}
