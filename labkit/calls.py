@@ -131,7 +131,7 @@ class ToolError:
         lines += map(str, self.problems[:PROBLEMS_SHOWN])
         hidden = len(self.problems) - PROBLEMS_SHOWN
         if hidden > 0:
-            lines.append(f"and {hidden} more {'problem' if hidden == 1 else 'problems'}")
+            lines.append(f"and {many(hidden, 'more problem')}")
         return "\n".join(lines)
 
 
@@ -174,6 +174,11 @@ class ToolResult:
 def failed(call: ToolCall, error: ToolError, repairs: tuple[str, ...] = ()) -> ToolResult:
     """Return the result of a call that failed before its tool was started."""
     return ToolResult(call.id, call.name, False, error.content(), error=error, repairs=repairs)
+
+
+def many(count: int, noun: str) -> str:
+    """Return a count with its noun: ``1 call``, ``2 calls``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def quote(value: Any) -> str:

@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from labkit.calls import ToolCall
+from labkit.calls import ToolCall, many
 from labkit.declare import Tool, ToolRegistry
 
 Edges = dict[int, set[int]]
@@ -73,7 +73,7 @@ class Plan:
         return any(before not in self.waits_for[after] for before, after in pairwise(runs))
 
     def __repr__(self) -> str:
-        rows = [f"{self.policy} · {len(self)} calls · {self.mode}"]
+        rows = [f"{self.policy} · {many(len(self), 'call')} · {self.mode}"]
         for call, others in zip(self.calls, self.waits_for, strict=True):
             names = ", ".join(self.calls[i].id for i in sorted(others)) or "nobody"
             rows.append(f"{call.id}  {call.name} ({call.kind}) waits for {names}")

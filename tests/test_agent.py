@@ -54,7 +54,7 @@ def test_an_answer_ends_a_run() -> None:
     assert outcome(run) == ("final_answer", "done")
     assert [m["role"] for m in run.messages] == ["user", "assistant", "tool", "assistant"]
     assert (len(run.turns), run.tool_calls, run.usage) == (2, (ToolCall("call_1", "quick", ""),), Usage(10, 2))
-    assert repr(run) == "Run(final_answer: 2 decisions, 1 calls)"
+    assert repr(run) == "Run(final_answer: 2 decisions, 1 call)"
 
 
 @pytest.mark.parametrize(

@@ -76,3 +76,11 @@ def test_the_commands_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SystemExit) as ended:
         main(["fly"])
     assert ended.value.code == 2
+
+
+def test_a_trace_that_can_not_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "traces").write_text("a file where the folder should be")
+    monkeypatch.setattr("labkit.commands.playing.repository", lambda: tmp_path)
+    said: list[str] = []
+    assert play("m1", said.append) == 1
+    assert said == ["traces/m1.jsonl can't be written; look at the rights of the folder and at the room on the disk"]

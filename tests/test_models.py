@@ -24,7 +24,7 @@ def call(name: str, arguments: Any = None) -> dict[str, Any]:
 def test_a_script_is_played_in_order_and_its_end_is_a_clear_error() -> None:
     run = Agent(ScriptedModel(script(call("quick"))), runtime_of(quick())).run("task")
     assert run.stop_reason == "model_error"
-    assert run.detail == "the script has 1 decisions and all are played; add one, or start again from the task"
+    assert run.detail == "the script has 1 decision, and no more is left to play; add one, or start again from the task"
 
 
 def test_a_repeated_request_gets_the_same_answer() -> None:

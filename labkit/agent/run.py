@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from labkit.calls import ToolCall, ToolResult
+from labkit.calls import ToolCall, ToolResult, many
 from labkit.models.base import ModelReply, Usage
 from labkit.trace import Trace
 
@@ -42,4 +42,4 @@ class Run:
         return tuple(call for turn in self.turns for call in turn.reply.tool_calls)
 
     def __repr__(self) -> str:
-        return f"Run({self.stop_reason}: {len(self.turns)} decisions, {len(self.tool_calls)} calls)"
+        return f"Run({self.stop_reason}: {many(len(self.turns), 'decision')}, {many(len(self.tool_calls), 'call')})"

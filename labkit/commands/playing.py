@@ -9,7 +9,7 @@ from textwrap import fill
 from typing import Any
 
 from labkit.agent import Agent, Run
-from labkit.calls import quote
+from labkit.calls import many, quote
 from labkit.course.lab import fresh_copy
 from labkit.declare import Tool, ToolRegistry, tool
 from labkit.models.scripted import ScriptedModel
@@ -43,7 +43,12 @@ def play(name: str, say: Say) -> int:
     model = ScriptedModel(path)
     target = repository() / "traces" / f"{name}.jsonl"
     registry = ToolRegistry(_tools(model.script))
-    agent = Agent(model, ToolRuntime(registry), trace=Trace(target))
+    try:
+        trace = Trace(target)
+    except OSError:
+        say(f"traces/{target.name} can't be written; look at the rights of the folder and at the room on the disk")
+        return 1
+    agent = Agent(model, ToolRuntime(registry), trace=trace)
     width = max(len(tool.name) for tool in registry)
     say(f"{name} · {model.task}    (scripted model)")
     run = agent.run(model.task, model.system, on_event=_Transcript(say, width))
@@ -146,8 +151,8 @@ def _detail(call: dict[str, Any], answer: dict[str, Any]) -> str:
 def _closing(run: Run) -> str:
     recovered = sum(result.error is not None for turn in run.turns for result in turn.results)
     if run.stop_reason != "final_answer":
-        return f"ended with {run.stop_reason} after {len(run.turns)} decisions" + (
+        return f"ended with {run.stop_reason} after {many(len(run.turns), 'decision')}" + (
             f": {run.detail}" if run.detail else ""
         )
-    errors = f", {recovered} recovered {'error' if recovered == 1 else 'errors'}" if recovered else ""
-    return f"final answer after {len(run.turns)} decisions, {len(run.tool_calls)} calls{errors}"
+    errors = f", {many(recovered, 'recovered error')}" if recovered else ""
+    return f"final answer after {many(len(run.turns), 'decision')}, {many(len(run.tool_calls), 'call')}{errors}"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from labkit.calls import ToolCall, quote
+from labkit.calls import ToolCall, many, quote
 from labkit.history import CLOSING_QUESTION
 from labkit.models.base import ModelError, ModelReply
 
@@ -42,7 +42,8 @@ class ScriptedModel:
         if place.next < len(self._decisions):
             return _as_reply(self._decisions[place.next])
         raise ModelError(
-            f"the script has {len(self._decisions)} decisions and all are played; add one, or start again from the task"
+            f"the script has {many(len(self._decisions), 'decision')}, and no more is left to play; "
+            "add one, or start again from the task"
         )
 
     def _find(self, messages: Sequence[dict[str, Any]]) -> _Place:
@@ -62,7 +63,7 @@ class ScriptedModel:
         return (tasks or asked or [0])[-1]
 
     def __repr__(self) -> str:
-        return f"ScriptedModel({quote(self.task)}, {len(self._decisions)} decisions)"
+        return f"ScriptedModel({quote(self.task)}, {many(len(self._decisions), 'decision')})"
 
 
 class _Place:

@@ -6,7 +6,7 @@ import copy
 from dataclasses import replace
 from typing import Any
 
-from labkit.calls import CallRefused, ErrorCode, Problem, ToolCall, ToolError, ToolResult, failed, quote
+from labkit.calls import CallRefused, ErrorCode, Problem, ToolCall, ToolError, ToolResult, failed, many, quote
 from labkit.declare import Tool, ToolRegistry
 from labkit.validate import judge, normaliser, parse
 
@@ -77,8 +77,7 @@ def unknown_tool(call: ToolCall, registry: ToolRegistry) -> ToolResult:
 
 
 def _misfit(tool: Tool, problems: list[Problem]) -> ToolError:
-    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-    message = f"{count} in the arguments of {tool.name}; the tool was not run"
+    message = f"{many(len(problems), 'problem')} in the arguments of {tool.name}; the tool was not run"
     return ToolError(ErrorCode.SCHEMA_VALIDATION, message, tool.name, problems=tuple(problems))
 
 
