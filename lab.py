@@ -43,7 +43,7 @@ ROOM_NEEDED = 600  # MB; the finished environment takes about half of it
 COMMANDS = {
     "open": ("[--no-browser] [--port N]", "open the lab in your browser"),
     "test": ("test [ARGS]", "run every test, library and notebooks; ARGS go to pytest"),
-    "run": ("run TASK", "play a scripted task in the terminal: m1, m2, weather"),
+    "run": ("run [TASK]", "play a scripted task in the terminal, such as m2; without TASK: which there are"),
     "check": ("check", "look at this machine and say what is missing"),
     "reset": ("reset [05]", "put a chapter in my/ back as shipped; yours is kept beside it"),
     "rebuild": ("rebuild [05]", "for maintainers: run chapters again and store their outputs"),

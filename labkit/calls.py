@@ -143,7 +143,7 @@ class CallRefused(Exception):
         self.error = error
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class ToolResult:
     """What became of one call. Treat it as a value: it is left unfrozen because freezing costs a microsecond a call.
 
@@ -162,6 +162,9 @@ class ToolResult:
     finished: float | None = None
     repairs: tuple[str, ...] = ()
     abandoned: bool = False
+
+    def __repr__(self) -> str:
+        return f"ToolResult({self.call_id} {self.name} {'ok' if self.ok else 'not ok'}: {quote(self.content)})"
 
     def to_message(self) -> dict[str, Any]:
         """Return the tool message for the history; ``error`` stands in it only where the call failed."""

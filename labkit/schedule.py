@@ -85,10 +85,13 @@ def plan(calls: Sequence[ToolCall | None], registry: ToolRegistry, policy: str =
 
     ``arguments`` of a call are its validated values with defaults. ``None`` stands for a refused call:
     it waits for nobody and holds nobody, and so does a call of an unknown tool.
-    Raises ValueError for an unknown policy.
+    Raises ValueError for an unknown policy, TypeError for what is no call.
     """
     if policy not in POLICIES:
         raise ValueError(f'there is no policy "{policy}"; choose one of {", ".join(POLICIES)}')
+    for call in calls:
+        if call is not None and not isinstance(call, ToolCall):
+            raise TypeError(f"a call must be a ToolCall or None, not a {type(call).__name__}: ToolCall(**call)")
     tools = [registry.get(call.name) if call else None for call in calls]
     runnable = {i: (tool, calls[i]) for i, tool in enumerate(tools) if tool is not None}
     edges = POLICIES[policy](runnable)  # type: ignore[arg-type]

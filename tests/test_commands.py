@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from tools_for_tests import until
 
 from labkit import Trace
 from labkit.__main__ import main
 from labkit.commands import check, play
 from labkit.commands.playing import tasks
+from labkit.paths import repository
 
 
 @pytest.mark.parametrize("name", ["m1", "m2", "weather"])
@@ -84,3 +90,23 @@ def test_a_trace_that_can_not_be_written_is_said(tmp_path: Path, monkeypatch: py
     said: list[str] = []
     assert play("m1", said.append) == 1
     assert said == ["traces/m1.jsonl can't be written; look at the rights of the folder and at the room on the disk"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal as a terminal does")
+def test_ctrl_c_ends_a_task_with_a_whole_trace(tmp_path: Path) -> None:
+    script = (
+        "import labkit.commands.playing as playing, pathlib, sys\n"
+        f"playing.repository = lambda: pathlib.Path({str(tmp_path)!r})\n"
+        "sys.exit(playing.play('five_slow_calls', print))\n"
+    )
+    command = [sys.executable, "-c", script]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=repository())
+    trace = tmp_path / "traces" / "five_slow_calls.jsonl"
+    assert until(lambda: trace.exists() and b"tool_start" in trace.read_bytes())
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, "")
+    assert "ended with interrupted after 1 decision" in out
+    lines = Trace.load(trace).lines
+    assert lines[-1]["payload"] == {"reason": "interrupted", "steps": 1, "detail": "KeyboardInterrupt"}
+    assert [line["payload"]["code"] for line in lines if line.get("event") == "tool_finished"] == ["cancelled"] * 5

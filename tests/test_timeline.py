@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labkit.schedule import Plan, PlannedCall
+from labkit.schedule import POLICIES, Plan, PlannedCall
 from labkit.timeline import Span, Timeline, compare
+from labkit.timeline.words import RULES
 from labkit.trace import Trace
 
 FIVE = Plan(
@@ -448,3 +449,7 @@ def test_text_and_picture_hold_for_any_calls(case: tuple[Plan, list[float]], slo
     svg = timeline.to_svg()
     assert svg == replace(timeline).to_svg()
     assert len(ElementTree.fromstring(svg).findtext(f"{SVG}desc", "").split()) >= 5
+
+
+def test_the_picture_explains_every_policy() -> None:
+    assert set(RULES) == set(POLICIES)

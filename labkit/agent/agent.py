@@ -33,6 +33,10 @@ class Agent:
         max_calls_per_turn: int = 8,
         trace: Trace | None = None,
     ) -> None:
+        if not isinstance(runtime, ToolRuntime):
+            raise TypeError(f"an agent takes a ToolRuntime, not a {type(runtime).__name__}: ToolRuntime(registry)")
+        if not hasattr(model, "reply"):
+            raise TypeError(f"a {type(model).__name__} is no model: it has no reply(messages, tools)")
         for name, value in (("max_turns", max_turns), ("max_calls_per_turn", max_calls_per_turn)):
             if not isinstance(value, int) or value < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
@@ -41,6 +45,9 @@ class Agent:
         self.max_turns = max_turns
         self.max_calls_per_turn = max_calls_per_turn
         self.trace = trace
+
+    def __repr__(self) -> str:
+        return f"Agent({self.model!r}, {self.runtime!r})"
 
     def run(
         self,

@@ -10,7 +10,7 @@ from labkit.models.base import ModelReply, Usage
 from labkit.trace import Trace
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Turn:
     """One decision and what became of its calls. A value; ``model_seconds`` is how long the model took."""
 
@@ -18,6 +18,9 @@ class Turn:
     reply: ModelReply
     results: tuple[ToolResult, ...]
     model_seconds: float
+
+    def __repr__(self) -> str:
+        return f"Turn({self.index}: {many(len(self.results), 'call')})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

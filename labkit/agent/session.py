@@ -139,7 +139,11 @@ class Session:
             self.trace.record(trace.tool_finished(result))
 
     def break_off(self, problem: BaseException) -> None:
-        """An exception is on its way out: answer every call that was asked, so that the history stays valid."""
+        """An exception is on its way out: answer every call that was asked, so that the history stays valid.
+
+        Nobody is told any more: a listener may be what broke, and the trace must be whole.
+        """
+        self.on_event = None
         self.reason = "interrupted" if isinstance(problem, KeyboardInterrupt) else "model_error"
         self.detail = type(problem).__name__
         calls, answered = history.last_turn(self.messages)

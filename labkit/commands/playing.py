@@ -23,6 +23,7 @@ Say = Callable[[str], None]
 SLOW_SECONDS = 2.0
 WIDEST_DETAIL = 60
 WIDTH = 100
+INTERRUPTED = 130
 
 
 def tasks() -> list[str]:
@@ -33,7 +34,8 @@ def tasks() -> list[str]:
 def play(name: str, say: Say) -> int:
     """Play a task and say what happens, line by line; the trace is written anew to ``traces/``.
 
-    Returns the exit code: 0 for a final answer, 1 for any other end, 2 for a task that does not exist.
+    Returns the exit code: 0 for a final answer, 1 for any other end, 2 for a task that does not exist, 130 for one that
+    was interrupted.
     """
     if name not in tasks():
         say((f"there is no task {quote(name)}; " if name else "") + f"choose one of {', '.join(tasks())}")
@@ -51,11 +53,15 @@ def play(name: str, say: Say) -> int:
     agent = Agent(model, ToolRuntime(registry), trace=trace)
     width = max(len(tool.name) for tool in registry)
     say(f"{name} · {model.task}    (scripted model)")
-    run = agent.run(model.task, model.system, on_event=_Transcript(say, width))
+    code = 0
+    try:
+        run = agent.run(model.task, model.system, on_event=_Transcript(say, width))
+    except KeyboardInterrupt as stop:
+        run, code = stop.run, INTERRUPTED  # type: ignore[attr-defined]
     say("")
     say(_closing(run))
     say(f"trace: traces/{target.name}, {len(run.trace)} lines")
-    return 0 if run.stop_reason == "final_answer" else 1
+    return code or (0 if run.stop_reason == "final_answer" else 1)
 
 
 def _tools(script: dict[str, Any]) -> list[Tool]:
@@ -83,6 +89,7 @@ class _Transcript:
         self.say = say
         self.width = width
         self.step = 0
+        self.mode = ""
         self.calls: list[dict[str, Any]] = []
         self.started: list[dict[str, Any]] = []
         self.ended: list[dict[str, Any]] = []
@@ -94,6 +101,8 @@ class _Transcript:
             return
         if line["event"] == "decision":
             self.step = line["payload"]["step"]
+        elif line["event"] == "tool_batch":
+            self.mode = line["payload"]["mode"]
         elif line["event"] == "tool_start":
             self.started.append(line)
         elif line["event"] == "tool_finished":
@@ -123,6 +132,8 @@ class _Transcript:
         if len(self.calls) > 1:
             for row in repr(timeline).splitlines():
                 self.say(f"   │ {row}")
+            if self.mode == "parallel" and timeline.peak < len(self.calls):
+                self.say("   │ all were free to overlap; some were over before the next one began")
 
     def _ends_as_answered(self) -> list[dict[str, Any]]:
         """Return the end events in the order of the answers: they were heard in the order of completion."""
@@ -143,8 +154,9 @@ def _detail(call: dict[str, Any], answer: dict[str, Any]) -> str:
             asked = json.loads(asked)
         except ValueError:
             asked = {}
-    about = ", ".join(str(value) for value in (asked or {}).values()) if isinstance(asked, dict) else ""
-    text = " ".join((about or answer["content"].partition("\n")[0]).split())
+    values = asked.values() if isinstance(asked, dict) else ()
+    about = ", ".join(" ".join(str(value).split()) for value in values)
+    text = about or " ".join(answer["content"].partition("\n")[0].split())
     return text if len(text) <= WIDEST_DETAIL else text[: WIDEST_DETAIL - 1] + "…"
 
 

@@ -23,12 +23,12 @@ class Lab:
     root: Path = field(repr=False)
 
     def script(self, name: str) -> Path:
-        """Return the file of a script, such as ``m2_task``."""
-        return data("scripts", f"{name}.json")
+        """Return the file of a script, such as ``m2_task``. Raises FileNotFoundError that names those there are."""
+        return _one_of(data("scripts"), f"{name}.json")
 
     def workspace(self, name: str) -> Path:
         """Return a fresh copy of a workspace, such as ``calculator``: break it as you like."""
-        return fresh_copy(data("workspaces", name))
+        return fresh_copy(_one_of(data("workspaces"), name))
 
 
 def start(chapter: str) -> Lab:
@@ -42,6 +42,14 @@ def start(chapter: str) -> Lab:
     _reach_loopback_directly()
     print("scripted model")
     return Lab(chapter, repository())
+
+
+def _one_of(folder: Path, name: str) -> Path:
+    path = folder / name
+    if not path.exists():
+        names = ", ".join(sorted(entry.stem for entry in folder.iterdir()))
+        raise FileNotFoundError(f"data/{folder.name} has no {path.stem}; it has {names}")
+    return path
 
 
 def fresh_copy(folder: Path) -> Path:

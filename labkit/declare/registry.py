@@ -41,7 +41,10 @@ class ToolRegistry:
         return tool
 
     def tool(self, fn: Callable[..., Any] | None = None, /, **options: Any) -> Any:
-        """Declare the function below and register it: ``@registry.tool`` or ``@registry.tool(readonly=True)``."""
+        """Declare the function below and register it: ``@registry.tool`` or ``@registry.tool(readonly=True)``.
+
+        The options are those of ``labkit.tool``.
+        """
         if fn is None:
             return lambda fn: self.register(tool(**options)(fn))
         return self.register(tool(fn))

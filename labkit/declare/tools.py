@@ -209,7 +209,12 @@ def tool(
     *, name: str | None = None, description: str | None = None, **options: Any
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 def tool(fn: Callable[..., Any] | None = None, /, **options: Any) -> Any:
-    """Declare the function below, with or without options: ``@tool`` or ``@tool(readonly=True)``."""
+    """Declare the function below, with or without options: ``@tool`` or ``@tool(readonly=True)``.
+
+    Options: ``name``, ``description``; ``readonly`` (False), ``parallel_safe`` (None: the same as ``readonly``),
+    ``timeout`` (10.0 seconds; None: no limit), ``run_in`` (``thread`` or ``process``), ``touches`` and ``check``, as
+    ``Tool`` describes them.
+    """
     if fn is None:
         return functools.partial(Tool.from_function, **options)
     return Tool.from_function(fn, **options)

@@ -30,9 +30,16 @@ class ScriptedModel:
         _require_form(self.script)
         self.task: str = self.script["task"]
         self.system: str | None = self.script.get("system")
-        self._decisions: list[dict[str, Any]] = self.script["decisions"]
-        self._on_error: dict[str, dict[str, Any]] = self.script.get("on_error", {})
         self._place = _Place()
+
+    @property
+    def _decisions(self) -> list[dict[str, Any]]:
+        """Read anew each time: a learner may change the script in place."""
+        return self.script["decisions"]  # type: ignore[no-any-return]
+
+    @property
+    def _on_error(self) -> dict[str, dict[str, Any]]:
+        return self.script.get("on_error", {})  # type: ignore[no-any-return]
 
     def reply(self, messages: Sequence[dict[str, Any]], tools: Sequence[dict[str, Any]]) -> ModelReply:
         """Return the next decision of the script. Raises ModelError where there is none left."""

@@ -52,7 +52,8 @@ def _tell(followed: Followed) -> None:
     if followed.renewed:
         print(f"Brought up to date in my/: {', '.join(followed.renewed)}.")
     if followed.behind:
-        print(f"Kept as you changed them, though newer ones exist (lab.py reset): {', '.join(followed.behind)}.")
+        print(f"Kept as you changed them, though newer ones exist: {', '.join(followed.behind)}.")
+        print(f"python lab.py reset {followed.behind[0][:2]} takes the new one and keeps yours beside it.")
 
 
 def _reset(root: Path, wanted: str | None) -> int:

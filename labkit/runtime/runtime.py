@@ -9,7 +9,7 @@ from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed
+from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed, many
 from labkit.declare import ToolRegistry
 from labkit.runtime.batch import SLICE, Batch, Held, as_planned, held_by, interrupted, no_thread
 from labkit.runtime.content import result_from, result_of, timed_out
@@ -41,6 +41,8 @@ class ToolRuntime:
         validator: str = "pydantic",
         executor: Executor | None = None,
     ) -> None:
+        if not isinstance(registry, ToolRegistry):
+            raise TypeError(f"a runtime takes a ToolRegistry, not a {type(registry).__name__}: ToolRegistry([…])")
         if policy not in POLICIES:
             raise ValueError(f'there is no policy "{policy}"; choose one of {", ".join(POLICIES)}')
         if validator not in VALIDATORS:
@@ -58,6 +60,7 @@ class ToolRuntime:
 
     def dispatch(self, call: ToolCall) -> ToolResult:
         """Run one call and return its result; never raises because of what a model sent or a tool did."""
+        _require_call(call)
         return self._dispatch_one(call, perf_counter())
 
     def dispatch_many(
@@ -69,10 +72,15 @@ class ToolRuntime:
         before anything runs, then ``tool_finished`` in the order of completion. ``began`` is the ``perf_counter``
         reading that times count from. An interrupt leaves with the results so far as ``exc.results``.
         """
+        for call in calls:
+            _require_call(call)
         began = perf_counter() if began is None else began
         if len(calls) == 1:
             return [self._dispatch_one(calls[0], began, on_event)]
         return self._dispatch_batch(calls, on_event, began) if calls else []
+
+    def __repr__(self) -> str:
+        return f"ToolRuntime({self.policy}, {many(len(self.registry), 'tool')})"
 
     def _dispatch_one(self, call: ToolCall, began: float, on_event: Listener | None = None) -> ToolResult:
         """The short way of a single call: no plan is needed where nothing holds it."""
@@ -178,6 +186,12 @@ class ToolRuntime:
     def _still_held(self) -> list[Held]:
         self._hold()
         return self._held
+
+
+def _require_call(call: ToolCall) -> None:
+    """What a model sent may be anything; that it stands in a ``ToolCall`` is the program's part."""
+    if not isinstance(call, ToolCall):
+        raise TypeError(f"a call must be a ToolCall, not a {type(call).__name__}: ToolCall(**call)")
 
 
 def wait_for(job: Job, limit: float | None) -> bool:

@@ -119,7 +119,10 @@ class Timeline:
 
     @property
     def facts(self) -> dict[str, int | bool]:
-        """What a notebook can show and compare: calls, peak, order_kept, errors. No times."""
+        """What a notebook can show and compare: calls, peak, order_kept, errors. No times.
+
+        The peak of a measurement is stable only where the tools wait for each other, or for long enough.
+        """
         errors = sum(span.state != "ok" for span in self.spans)
         return {"calls": len(self.spans), "peak": self.peak, "order_kept": self.order_kept, "errors": errors}
 

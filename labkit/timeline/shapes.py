@@ -29,7 +29,8 @@ def sheet(key: str, width: int, height: float, name: str, told: str, parts: Iter
     """
     body = "\n".join(parts)
     return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height:.0f}" \
-width="{width}" height="{height:.0f}" role="img" aria-labelledby="{key}t {key}d" font-family="{SANS}" font-size="12">
+width="{width}" height="{height:.0f}" style="max-width:100%;height:auto" \
+role="img" aria-labelledby="{key}t {key}d" font-family="{SANS}" font-size="12">
 <title id="{key}t">{escape(name)}</title><desc id="{key}d">{escape(told)}</desc>
 <defs>
 <pattern id="{key}w" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">\

@@ -11,6 +11,7 @@ Does not: guess which of several places was meant, or overlook a difference in s
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from labkit.calls import ErrorCode, Failure
@@ -77,8 +78,9 @@ def _alike(one: str, other: str) -> int:
 
 def _ambiguous(text: str, starts: list[int]) -> Refused:
     count = f"{len(starts)} times" if len(starts) < MOST_COUNTED else f"{MOST_COUNTED} times or more"
-    lines = sorted({text.count("\n", 0, start) + 1 for start in starts[:MOST_NAMED]})
-    where = ("line " if len(lines) == 1 else "lines ") + ", ".join(map(str, lines))
+    lines = Counter(text.count("\n", 0, start) + 1 for start in starts[:MOST_NAMED])
+    named = ", ".join(str(line) if count == 1 else f"{line} ({count} times)" for line, count in lines.items())
+    where = ("line " if len(lines) == 1 else "lines ") + named
     more = " and further on" if len(starts) > MOST_NAMED else ""
     hint = f"it stands in {where}{more}; give more of the text around the one that you mean"
     return Refused(Failure(f"old occurs {count} in the file, and must occur once", hint, ErrorCode.NOT_UNIQUE))
