@@ -419,7 +419,8 @@ def install(root: str, venv: str, installer: Installer, anew: bool) -> None:
     python = python_in(venv)
     if anew:
         say("  1/3 making the environment for Python {}.{}".format(*sys.version_info))
-        installer.must([sys.executable, "-m", "venv", venv])
+        # From an activated .venv, its own Python would be asked to make itself again after it was removed.
+        installer.must([getattr(sys, "_base_executable", sys.executable), "-m", "venv", venv])
     say("  2/3 fetching the installer")
     pip = [python, "-m", "pip", "install", "--retries", "2"]
     wanted = ["-r", "requirements.lock"]

@@ -85,6 +85,9 @@ class Failure:
     code: str = ErrorCode.FAILED
 
     def __post_init__(self) -> None:
+        for text in (self.reason, self.suggestion):
+            if text is not None and type(text) is not str:
+                raise TypeError(f"a Failure takes text, not a {type(text).__name__}")
         allowed = [code.value for code in ErrorCode if code.layer == "execution"]
         if self.code not in allowed:
             raise ValueError(f"a Failure takes an execution code, one of {', '.join(allowed)}; not {quote(self.code)}")

@@ -184,7 +184,7 @@ def resource_keys(tool: Tool, values: Any) -> frozenset[Key] | None:
     try:
         keys = tool.touches(values)
         return None if keys is None else frozenset(map(_parts, [keys] if isinstance(keys, str | PurePath) else keys))
-    except Exception:  # author's code: not knowing what it touches is the same as everything
+    except (Exception, SystemExit, GeneratorExit):  # not knowing what it touches is the same as everything
         return None
 
 

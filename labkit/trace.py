@@ -91,14 +91,15 @@ class Metrics(NamedTuple):
         """How often calls failed in each layer: transport, contract, execution, control."""
         layers: Counter[str] = Counter()
         for code, count in self.failures.items():
-            layers[ErrorCode(code).layer] += count
+            layers[ErrorCode(code).layer if code in list(ErrorCode) else "unknown"] += count
         return dict(layers)
 
 
 class Trace:
     """The lines of one run, in memory and, where a path is given, in a file that is started anew.
 
-    Every line is on disk before ``record`` returns. Raises OSError where the file can't be written.
+    Every line is handed to the system before ``record`` returns: a killed program loses none.
+    Raises OSError where the file can't be written.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
@@ -139,7 +140,7 @@ class Trace:
                 line = json.loads(text)
             except ValueError:
                 raise ValueError(f"{Path(path).name}, line {number}: not valid JSON") from None
-            if not isinstance(line, dict) or line.get("type") not in ("message", "event"):
+            if not _is_line(line):
                 raise ValueError(f"{Path(path).name}, line {number}: neither a message nor an event")
             trace.lines.append(line)
         return trace
@@ -170,6 +171,13 @@ class Trace:
 
     def __repr__(self) -> str:
         return f"Trace({len(self.lines)} lines)"
+
+
+def _is_line(line: Any) -> bool:
+    kind = line.get("type") if isinstance(line, dict) else None
+    if kind == "message":
+        return isinstance(line.get("message"), dict)
+    return kind == "event" and isinstance(line.get("event"), str) and isinstance(line.get("payload"), dict)
 
 
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)

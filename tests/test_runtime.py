@@ -7,8 +7,9 @@ import json
 import math
 import threading
 import time
+from collections import deque
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
-from datetime import date
+from datetime import date, datetime
 from enum import Enum
 from typing import Annotated, Any
 
@@ -606,3 +607,122 @@ def test_a_listener_that_fails_costs_no_result() -> None:
         assert len(results) == len(batch)
         assert any(result.ok for result in results)
         assert set(codes(results)) <= {None, "cancelled"}
+
+
+@pytest.mark.parametrize("validator", ["pydantic", "subset", "jsonschema"])
+def test_a_number_is_no_moment(validator: str) -> None:
+    @tool
+    def plan(at: datetime) -> str:
+        return at.isoformat()
+
+    runtime = runtime_of(plan, validator=validator)
+    good = runtime.dispatch(ToolCall("1", "plan", {"at": "2026-09-01T10:00:00"}))
+    assert good.content == "2026-09-01T10:00:00"
+    for text in ("1756684800", "-1", "2026-09-01 10:00"):
+        assert codes([runtime.dispatch(ToolCall("1", "plan", {"at": text}))]) == ["schema_validation"]
+
+
+class Loud(str):
+    def __str__(self) -> str:
+        raise KeyError("loud")
+
+
+class Masked:
+    @property
+    def __class__(self) -> Any:  # type: ignore[override]
+        raise ZeroDivisionError
+
+
+class Broken(dict[str, Any]):
+    def items(self) -> Any:
+        raise KeyError("items")
+
+
+class Colour(str, Enum):  # noqa: UP042
+    RED = "red"
+
+
+@pytest.mark.parametrize("timeout", [None, 10.0])
+def test_odd_values_fail_their_own_call_only(timeout: float | None) -> None:
+    def endless() -> Any:
+        while True:
+            yield 1
+
+    for made in (lambda: Loud("a"), Masked, lambda: Broken(a=1), endless, lambda: ToolOutput(Loud("a"))):
+        runtime = runtime_of(quick("odd", made, timeout=timeout), quick())
+        odd, good = runtime.dispatch_many(calls(("odd", ""), ("quick", "")))
+        assert good.content == "quick"
+        assert odd.ok or codes([odd]) == ["execution_error"]
+        single = runtime.dispatch(ToolCall("1", "odd", ""))
+        assert single.content == odd.content
+    assert runtime_of(quick(body=lambda: Colour.RED)).dispatch(ToolCall("1", "quick", "")).content == "red"
+
+
+class Worse(Exception):
+    def __str__(self) -> str:
+        raise SystemExit(1)
+
+
+@pytest.mark.parametrize("timeout", [None, 10.0])
+def test_an_exception_that_raises_another_is_a_result(timeout: float | None) -> None:
+    def body() -> None:
+        raise Worse
+
+    runtime = runtime_of(quick(body=body, timeout=timeout), quick("other"))
+    assert codes([runtime.dispatch(ToolCall("1", "quick", ""))]) == ["execution_error"]
+    assert codes(runtime.dispatch_many(calls(("quick", ""), ("other", "")))) == ["execution_error", None]
+
+
+def test_a_failures_words_are_cut_in_the_error_too() -> None:
+    result = runtime_of(quick(body=lambda: Failure("x" * 100_000 + "\ud800"))).dispatch(ToolCall("1", "quick", ""))
+    assert len(result.content) <= 8000
+    assert len(result.to_message()["error"]["message"]) <= 8000
+    assert result.to_message()["error"]["message"].encode()
+    with pytest.raises(TypeError, match="a Failure takes text, not a ValueError"):
+        Failure(ValueError("x"))  # type: ignore[arg-type]
+
+
+def test_under_reads_first_reads_pass_a_hung_write_of_an_earlier_batch(release: threading.Event) -> None:
+    runtime = runtime_of(hanging(release), quick(), policy="reads_first")
+    assert codes([runtime.dispatch(ToolCall("1", "hang", ""))]) == ["timeout"]
+    assert codes([runtime.dispatch(ToolCall("2", "quick", ""))]) == [None]
+    assert codes(runtime.dispatch_many(calls(("quick", ""), ("quick", ""), ("hang", "")))) == [None, None, "cancelled"]
+
+
+def test_an_interrupt_while_a_thread_is_made_holds_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: threading.Thread) -> None:
+        raise KeyboardInterrupt
+
+    runtime = runtime_of(quick("write", readonly=False), quick())
+    with monkeypatch.context() as patched:
+        patched.setattr("labkit.workers.threads._parked", deque())
+        patched.setattr(threading.Thread, "start", interrupted)
+        with pytest.raises(KeyboardInterrupt) as caught:
+            runtime.dispatch(ToolCall("1", "write", ""))
+    assert codes(caught.value.results) == ["cancelled"]  # type: ignore[attr-defined]
+    assert codes([runtime.dispatch(ToolCall("2", "quick", ""))]) == [None]
+
+
+def test_a_result_that_came_in_time_survives_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: Any, job: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("labkit.runtime.batch.Batch._take", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        runtime_of(quick("one")).dispatch_many(calls(("one", ""), ("nope", "")))
+    assert codes(caught.value.results) == [None, "unknown_tool"]  # type: ignore[attr-defined]
+    assert caught.value.results[0].content == "quick"  # type: ignore[attr-defined]
+
+
+def test_programming_slips_are_named() -> None:
+    runtime = runtime_of(add)
+    slips: list[tuple[Any, str]] = [
+        (lambda: runtime.dispatch({"id": "1", "name": "add"}), r"ToolCall\(\*\*call\)"),  # type: ignore[arg-type]
+        (lambda: runtime.dispatch_many([{"id": "1"}]), r"ToolCall\(\*\*call\)"),  # type: ignore[list-item]
+        (lambda: ToolRuntime([add]), "takes a ToolRegistry"),  # type: ignore[arg-type]
+    ]
+    for slip, words in slips:
+        with pytest.raises(TypeError, match=words):
+            slip()
+    assert [r.content for r in runtime.dispatch_many(c for c in calls(("add", {"x": 1})))] == ["2"]  # type: ignore[arg-type]
+    assert repr(runtime) == "ToolRuntime(barriers, 1 tool)"

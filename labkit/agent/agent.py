@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from typing import Any
 
-from labkit import trace as lines
 from labkit.agent.announcer import Listener
 from labkit.agent.run import Run
 from labkit.agent.session import Session, opening
@@ -28,9 +26,9 @@ class Agent:
         self,
         model: Model,
         runtime: ToolRuntime,
-        *,
         max_turns: int = 10,
         max_calls_per_turn: int = 8,
+        *,
         trace: Trace | None = None,
     ) -> None:
         if not isinstance(runtime, ToolRuntime):
@@ -38,7 +36,7 @@ class Agent:
         if not hasattr(model, "reply"):
             raise TypeError(f"a {type(model).__name__} is no model: it has no reply(messages, tools)")
         for name, value in (("max_turns", max_turns), ("max_calls_per_turn", max_calls_per_turn)):
-            if not isinstance(value, int) or value < 1:
+            if type(value) is not int or value < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
         self.model = model
         self.runtime = runtime
@@ -65,8 +63,8 @@ class Agent:
         its history complete, as ``exc.run``.
         """
         session = Session(self, opening(task, system, history), on_event)
-        session.record(lines.session_start(task, system, datetime.now(UTC).isoformat(timespec="seconds")))
         try:
+            session.begin(task, system)
             session.work()
         except BaseException as problem:
             with suppress(OSError):  # the trace may be what broke: its disk is full, say

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 def opening(task: str, system: str | None, earlier: Sequence[dict[str, Any]] | None) -> list[dict[str, Any]]:
     """Return the history that a run begins with. Raises ValueError where it can't be gone on from."""
     messages = list(earlier or ())
+    odd = next((m for m in messages if not isinstance(m, dict)), None)
+    if odd is not None:
+        raise ValueError(f"a history holds messages as dicts, not a {type(odd).__name__}")
     faults = history.broken(messages)
     if faults:
         raise ValueError(f"this history can't be gone on from: {'; '.join(faults)}")
@@ -46,6 +50,8 @@ class Session:
         self.usage = Usage()
         self.answer = ""
         self.reason = ""
+        self.opened = False
+        self._first = len(messages)
         self.detail: str | None = None
         self.steps = 0
         self._tools: tuple[Any, ...] = ()
@@ -63,13 +69,21 @@ class Session:
             self.reason, self.detail = self.reason or "model_error", str(problem)
         self.finish()
 
+    def begin(self, task: str, system: str | None) -> None:
+        """Write the opening line."""
+        line = trace.session_start(task, system, datetime.now(UTC).isoformat(timespec="seconds"))
+        line = self.trace.record(line)
+        self.opened = True
+        if self.on_event is not None:
+            self.on_event(line)
+
     def turn(self) -> None:
         """One decision, and the results of its calls; a decision without calls ends the run."""
         reply, seconds = self.ask(self.definitions())
         reason, self.answer = _ending(reply)
+        self.turns.append(Turn(self.steps, reply, (), seconds))
         self.say(reply, () if reason else reply.tool_calls, seconds)
         self.reason = reason
-        self.turns.append(Turn(self.steps, reply, (), seconds))
         if not reason:
             self.answer_with(self.results(reply))
 
@@ -78,11 +92,10 @@ class Session:
         self.reason = "max_turns"
         self.append(history.user(history.CLOSING_QUESTION))
         reply, seconds = self.ask([])
-        self.answer = reply.content
-        self.say(reply, (), seconds)
-        self.turns.append(
-            Turn(self.steps, ModelReply(reply.content, (), reply.finish_reason, reply.usage), (), seconds)
-        )
+        self.answer = reply.content or ""
+        without_calls = reply._replace(tool_calls=())
+        self.turns.append(Turn(self.steps, without_calls, (), seconds))
+        self.say(without_calls, (), seconds)
 
     def ask(self, definitions: list[dict[str, Any]]) -> tuple[ModelReply, float]:
         """Return the model's next decision, and the seconds it took."""
@@ -90,6 +103,8 @@ class Session:
         self.record(trace.decision(self.steps))
         began = perf_counter()
         reply = self.agent.model.reply(self.messages, definitions)
+        if not isinstance(reply, ModelReply):
+            raise TypeError(f"a model must return a ModelReply, not a {type(reply).__name__}")
         if reply.usage is not None:
             self.usage += reply.usage
         return reply, perf_counter() - began
@@ -146,15 +161,29 @@ class Session:
         self.on_event = None
         self.reason = "interrupted" if isinstance(problem, KeyboardInterrupt) else "model_error"
         self.detail = type(problem).__name__
+        if not self.opened:
+            return
         calls, answered = history.last_turn(self.messages)
         if answered < len(calls):
             results = list(getattr(problem, "results", ()))
-            self.answer_with(results + [_interrupted(ToolCall(**call)) for call in calls[len(results) :]])
+            results += [_interrupted(ToolCall(**call)) for call in calls[len(results) :]]
+            self.turns[-1] = replace(self.turns[-1], results=tuple(results))
+            self.messages += [result.to_message() for result in results]
+        self.catch_up()
         self.finish()
 
+    def catch_up(self) -> None:
+        """Write what the history and the turns have, and the trace has not yet."""
+        for message in self.messages[self._first + len(self.trace.messages()) :]:
+            self.trace.record(trace.message(message))
+        results = [result for turn in self.turns for result in turn.results]
+        for result in results[len(self.trace.events("tool_finished")) :]:
+            self.trace.record(trace.tool_finished(result))
+
     def finish(self) -> None:
-        """Write the closing line."""
-        self.record(trace.session_end(self.reason, self.steps, self.detail))
+        """Write the closing line, once."""
+        if self.trace.lines[-1].get("event") != "session_end":
+            self.record(trace.session_end(self.reason, self.steps, self.detail))
         self.trace.close()
 
     def result(self) -> Run:
@@ -184,13 +213,14 @@ class Session:
 def _ending(reply: ModelReply) -> tuple[str, str]:
     """Return the stop reason and the answer of a decision; no reason where the run goes on."""
     if reply.refusal or reply.finish_reason == "content_filter":
-        return "refused", reply.refusal or reply.content
+        return "refused", reply.refusal or reply.content or ""
     if reply.tool_calls:
         return "", ""
     if reply.finish_reason == "length":
-        return "truncated", reply.content
-    return ("final_answer" if reply.content.strip() else "stalled"), reply.content
+        return "truncated", reply.content or ""
+    return ("final_answer" if (reply.content or "").strip() else "stalled"), reply.content or ""
 
 
 def _interrupted(call: ToolCall) -> ToolResult:
-    return failed(call, ToolError(ErrorCode.CANCELLED, "not run: the run was interrupted", call.name))
+    message = "the run was interrupted before there was a result; the tool may have run"
+    return failed(call, ToolError(ErrorCode.CANCELLED, message, str(call.name)))

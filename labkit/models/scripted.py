@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from labkit.calls import ToolCall, many, quote
+from labkit.calls import ErrorCode, ToolCall, many, quote
 from labkit.history import CLOSING_QUESTION
 from labkit.models.base import ModelError, ModelReply
 
@@ -128,6 +128,8 @@ def _as_reply(decision: dict[str, Any]) -> ModelReply:
 def _require_form(script: dict[str, Any]) -> None:
     if not isinstance(script.get("task"), str):
         raise ValueError('a script needs a "task", the user\'s first message as text')
+    if not isinstance(script.get("system", ""), str | None):
+        raise ValueError('"system" must be text')
     if not isinstance(script.get("decisions"), list) or not script["decisions"]:
         raise ValueError('a script needs "decisions", a list of at least one')
     for number, decision in enumerate(script["decisions"], 1):
@@ -136,12 +138,19 @@ def _require_form(script: dict[str, Any]) -> None:
     if not isinstance(on_error, dict):
         raise ValueError('"on_error" must map error codes to decisions')
     for code, decision in on_error.items():
+        if code not in list(ErrorCode):
+            raise ValueError(f"on_error.{code}: there is no such error code")
         _require_decision(decision, f"on_error.{code}")
 
 
 def _require_decision(decision: Any, place: str) -> None:
     if not isinstance(decision, dict) or not {"content", "tool_calls"} & set(decision):
         raise ValueError(f'{place} needs "content", "tool_calls", or both')
-    for number, call in enumerate(decision.get("tool_calls") or (), 1):
+    if not isinstance(decision.get("content") or "", str):
+        raise ValueError(f'{place}: "content" must be text')
+    calls = decision.get("tool_calls") or []
+    if not isinstance(calls, list):
+        raise ValueError(f'{place}: "tool_calls" must be a list')
+    for number, call in enumerate(calls, 1):
         if not isinstance(call, dict) or not all(isinstance(call.get(key), str) for key in ("id", "name")):
             raise ValueError(f'{place}, call {number} needs "id", "name" and "arguments"')

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable
+from functools import partial
 from queue import Empty, SimpleQueue
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed
-from labkit.runtime.content import result_of, timed_out
+from labkit.runtime.content import outcome, result_of, timed_out
 from labkit.runtime.prepare import Prepared
 from labkit.schedule import Plan
 from labkit.workers import Job, job_for
@@ -88,13 +89,13 @@ class Batch:
         while self._ready and len(self._running) < self.max_parallel:
             position = heapq.heappop(self._ready)
             item = self._prepared(position)
-            job = job_for(item.tool, item.values, self._done, position, self.executor)
+            finish = partial(outcome, item.tool.name)
+            job = job_for(item.tool, item.values, self._done, position, self.executor, finish)
             limit = item.tool.timeout
             self._running[position] = (job, None if limit is None else perf_counter() + limit)
             try:
                 job.start()
             except RuntimeError:  # the system gives no more threads
-                del self._running[position]
                 self._end(position, no_thread(item))
 
     def _await_one(self) -> None:
@@ -111,24 +112,22 @@ class Batch:
             pass
         now = perf_counter()
         for position, (job, limit) in list(self._running.items()):
-            if limit is not None and limit <= now and position in self._running and job.alive:
+            if limit is not None and limit <= now and position in self._running and job.finished is None:
                 self._expire(position, job)
 
     def _take(self, job: Job) -> None:
-        if self._running.pop(job.position, None) is None:
-            return  # its limit had passed
-        item = self._prepared(job.position)
-        self._end(job.position, result_of(item.call, job, item.repairs, self.began))
+        if job.position in self._running:  # else its limit had passed
+            item = self._prepared(job.position)
+            self._end(job.position, result_of(item.call, job, item.repairs, self.began))
 
     def _expire(self, position: int, job: Job) -> None:
         """A limit has passed. A coroutine that blocks its loop takes its siblings on that loop with it."""
         job.stop()
-        lost = {position: self._running.pop(position)[0]}
+        lost = {position: job}
         if job.place_is_lost():
             lost |= {i: other for i, (other, _) in self._running.items() if job.shares_place(other)}
         for i, other in lost.items():
             if other is not job:
-                del self._running[i]
                 other.stop()
             self.held += held_by(self._prepared(i), other)
         # Dependants are cancelled before any call is released: none of them may slip through.
@@ -144,10 +143,13 @@ class Batch:
                 self._settle(position, cancelled(item, "a call before it is still running"))
 
     def _end(self, position: int, result: ToolResult) -> None:
+        """Settle a call, then let go of it: in this order, so that an interrupt in between loses nothing."""
         self._settle(position, result)
+        self._running.pop(position, None)
         for other in self._dependants[position]:
             self._waits[other].discard(position)
-            if not self._waits[other] and self.results[other] is None:
+            runnable = isinstance(self.items[other], Prepared) and self.results[other] is None
+            if runnable and not self._waits[other]:
                 heapq.heappush(self._ready, other)
 
     def _settle(self, position: int, result: ToolResult) -> None:
@@ -156,15 +158,12 @@ class Batch:
 
     def abandon_all(self) -> None:
         """Stop what can be stopped and answer what has no answer; no event is sent, the caller is on its way out."""
-        while not self._done.empty():
-            job = self._done.get()
-            if self._running.pop(job.position, None) is not None:
-                item = self._prepared(job.position)
-                self.results[job.position] = result_of(item.call, job, item.repairs, self.began)
         for position, (job, _) in self._running.items():
+            item = self._prepared(position)
             job.stop()
-            self.results[position] = interrupted(self._prepared(position), job.started, self.began)
-            self.held += held_by(self._prepared(position), job)
+            self.held += held_by(item, job)
+            if self.results[position] is None:
+                self.results[position] = ended_or_interrupted(item, job, self.began)
         for position, each in enumerate(self.items):
             if self.results[position] is None and isinstance(each, Prepared):
                 self.results[position] = cancelled(each, "the run was interrupted")
@@ -191,6 +190,13 @@ def interrupted(item: Prepared, started: float | None, began: float) -> ToolResu
     result = failed(item.call, error, item.repairs)
     result.started, result.finished = started - began, perf_counter() - began
     return result
+
+
+def ended_or_interrupted(item: Prepared, job: Job, began: float) -> ToolResult:
+    """Return the result of a job that ended after all, or the answer to one that was interrupted."""
+    if job.finished is not None and (job.error is not None or job.value is not None):
+        return result_of(item.call, job, item.repairs, began)
+    return interrupted(item, job.started, began)
 
 
 def no_thread(item: Prepared) -> ToolResult:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
-from labkit.calls import ErrorCode, Failure, ToolCall, ToolError, ToolOutput, ToolResult
+from labkit.calls import ErrorCode, Failure, ToolCall, ToolError, ToolOutput, ToolResult, failed
 from labkit.workers import Fault, Job
 
 MAX_CONTENT = 8_000
@@ -22,73 +23,96 @@ _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _surrogate = re.compile("[\ud800-\udfff]")
 
 
+class Outcome(NamedTuple):
+    """What a tool's value comes to: the text for the model, the value itself, the error where there is one."""
+
+    ok: bool
+    content: str
+    data: Any
+    error: ToolError | None
+
+
+def outcome(tool: str, value: Any) -> Outcome:
+    """Return what a value comes to. Never raises, whatever the value is; it may take as long as the value likes."""
+    try:
+        return _outcome(tool, value)
+    except BaseException:  # a foreign object has its own ways to fail
+        return _unsayable(tool, value)
+
+
+def _outcome(tool: str, value: Any) -> Outcome:
+    if type(value) is str:
+        return Outcome(True, capped(value), value, None)
+    if isinstance(value, Failure):
+        hint = value.suggestion and capped(value.suggestion)
+        return _failed(ToolError(value.code, capped(value.reason), tool, hint))
+    ok, data = True, value
+    if isinstance(value, ToolOutput):
+        ok, data, value = value.ok, value.data, value.content
+    text = spell(value)
+    return _unsayable(tool, value) if text is None else Outcome(ok, capped(text), data, None)
+
+
+def _failed(error: ToolError) -> Outcome:
+    return Outcome(False, capped(error.content()), None, error)
+
+
+def _unsayable(tool: str, value: Any) -> Outcome:
+    message = f"the tool returned a {type(value).__name__}, which can't be sent as text"
+    return _failed(ToolError(ErrorCode.EXECUTION_ERROR, message, tool))
+
+
 def result_of(call: ToolCall, job: Job, repairs: tuple[str, ...], began: float) -> ToolResult:
-    """Return the result of a job that has ended."""
+    """Return the result of a job that has ended; its value is an ``Outcome``."""
     started = job.started - began if job.started is not None else None
     finished = job.finished - began if job.finished is not None else None
-    return result_from(call, job.tool.name, job.value, job.error, started, finished, repairs)
+    told = job.value if job.error is None else raised(job.error, job.tool.name)
+    return result_from(call, told, started, finished, repairs)
 
 
 def result_from(
-    call: ToolCall,
-    tool: str,
-    value: Any,
-    fault: Fault | None,
-    started: float | None,
-    finished: float | None,
-    repairs: tuple[str, ...],
+    call: ToolCall, told: Outcome, started: float | None, finished: float | None, repairs: tuple[str, ...]
 ) -> ToolResult:
-    """Return the result of a call that returned ``value``, or that failed with ``fault``."""
-    ok, data, error = True, value, None
-    if fault is not None:
-        error = raised(fault, tool)
-    elif isinstance(value, ToolOutput):
-        ok, data, value = value.ok, value.data, value.content
-    elif isinstance(value, Failure):
-        error = ToolError(value.code, value.reason, tool, value.suggestion)
-    text = value if type(value) is str else error.content() if error is not None else spell(value)
-    if text is None:
-        message = f"the tool returned a {type(value).__name__}, which can't be sent as text"
-        error = ToolError(ErrorCode.EXECUTION_ERROR, message, tool)
-        text = error.content()
-    if error is not None:
-        ok, data = False, None
-    return ToolResult(call.id, call.name, ok, capped(text), data, error, started, finished, repairs)
+    """Return the result of a call; times are seconds since the run began."""
+    ok, content, data, error = told
+    return ToolResult(call.id, call.name, ok, content, data, error, started, finished, repairs)
 
 
-def raised(fault: Fault, tool: str) -> ToolError:
-    """Return the error for an exception: its type, and the author's own words where there are any."""
+def raised(fault: Fault, tool: str) -> Outcome:
+    """Return what an exception comes to: its type, and the author's own words where there are any."""
     kind, words = fault
     if kind == "CancelledError" and not words:
-        return ToolError(ErrorCode.EXECUTION_ERROR, "the tool was cancelled from within", tool)
-    message = f"the tool raised {kind}: {words}" if words else f"the tool raised {kind}"
-    return ToolError(ErrorCode.EXECUTION_ERROR, message, tool)
+        message = "the tool was cancelled from within"
+    else:
+        message = f"the tool raised {kind}: {words}" if words else f"the tool raised {kind}"
+    return _failed(ToolError(ErrorCode.EXECUTION_ERROR, message, tool))
 
 
 def timed_out(call: ToolCall, job: Job, repairs: tuple[str, ...], began: float, *, lost: bool = False) -> ToolResult:
     """Return the result of a call whose limit has passed, or that was lost with the event loop it shared."""
-    message = "another tool blocked the event loop" if lost else f"no result within {job.tool.timeout:g} s"
+    message = "the event loop that it shared was blocked" if lost else f"no result within {job.tool.timeout:g} s"
     error = ToolError(ErrorCode.TIMEOUT, message, job.tool.name, "ask for less at once, or try again later")
-    now = perf_counter()
-    started, finished = (job.started or now) - began, now - began
-    return ToolResult(call.id, call.name, False, error.content(), None, error, started, finished, repairs, job.alive)
+    result = failed(call, error, repairs)
+    if job.started is not None:
+        result.started, result.finished = job.started - began, perf_counter() - began
+    result.abandoned = job.alive
+    return result
 
 
 def spell(value: Any) -> str | None:
     """Return a value as text: a string as it is, all else as JSON; None for what can't be said.
 
-    NaN and the infinities, which JSON lacks, become strings, so that a model can tell them from null.
+    NaN and the infinities, which JSON lacks, become strings, so that a model can tell them from null. A generator is
+    not run to its end, which it may not have.
     """
     if isinstance(value, str):
-        return str(value)
+        return str.__str__(value)
+    if isinstance(value, Iterator):
+        return None
     try:
         return _encoder.encode(value)
     except (TypeError, ValueError, RecursionError):
-        pass
-    try:
         return to_json(value, inf_nan_mode="strings").decode()
-    except Exception:  # foreign objects have their own ways to fail
-        return None
 
 
 def capped(text: str) -> str:

@@ -90,7 +90,7 @@ def _fill(values: dict[str, Any], defaults: dict[str, Any]) -> None:
 def _cross_check(tool: Tool, values: dict[str, Any]) -> ToolError | None:
     try:
         sentence = tool.check(values) if tool.check else None
-    except Exception as problem:  # the author's rule failed, not the model's arguments
+    except (Exception, SystemExit, GeneratorExit) as problem:  # the author's rule failed, not the model's arguments
         message = f"the cross-field rule of {tool.name} failed: {type(problem).__name__}"
         return ToolError(ErrorCode.EXECUTION_ERROR, message, tool.name)
     return None if sentence is None else ToolError(ErrorCode.INVALID_RANGE, sentence, tool.name)

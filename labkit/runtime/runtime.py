@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Lock
 from time import perf_counter
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed, many
 from labkit.declare import ToolRegistry
-from labkit.runtime.batch import SLICE, Batch, Held, as_planned, held_by, interrupted, no_thread
-from labkit.runtime.content import result_from, result_of, timed_out
+from labkit.runtime.batch import SLICE, Batch, Held, as_planned, ended_or_interrupted, held_by, interrupted, no_thread
+from labkit.runtime.content import outcome, raised, result_from, result_of, timed_out
 from labkit.runtime.prepare import VALIDATORS, Gate, Prepared, admit, unknown_tool
 from labkit.schedule import POLICIES, kind_of, plan
 from labkit.trace import tool_batch, tool_finished, tool_start
@@ -47,7 +48,7 @@ class ToolRuntime:
             raise ValueError(f'there is no policy "{policy}"; choose one of {", ".join(POLICIES)}')
         if validator not in VALIDATORS:
             raise ValueError(f'there is no validator "{validator}"; choose one of {", ".join(VALIDATORS)}')
-        if not isinstance(max_parallel, int) or max_parallel < 1:
+        if type(max_parallel) is not int or max_parallel < 1:
             raise ValueError(f"max_parallel must be a whole number of at least 1, not {max_parallel!r}")
         self.registry = registry
         self.policy = policy
@@ -72,6 +73,7 @@ class ToolRuntime:
         before anything runs, then ``tool_finished`` in the order of completion. ``began`` is the ``perf_counter``
         reading that times count from. An interrupt leaves with the results so far as ``exc.results``.
         """
+        calls = list(calls)
         for call in calls:
             _require_call(call)
         began = perf_counter() if began is None else began
@@ -86,52 +88,52 @@ class ToolRuntime:
         """The short way of a single call: no plan is needed where nothing holds it."""
         if self._held and self._still_held():
             return self._dispatch_batch([call], on_event, began)[0]
-        item = self._prepare(call)
-        if on_event is not None:
-            on_event(tool_start(call, kind_of(item.tool if isinstance(item, Prepared) else None)))
-        if isinstance(item, ToolResult):
-            result = item
-        elif item.inline and self.executor is None:
-            result = self._run_inline(item, began)
-        else:
-            result = self._run_elsewhere(item, began)
-        if on_event is not None:
-            try:
+        result: ToolResult | None = None
+        try:
+            item = self._prepare(call)
+            if on_event is not None:
+                on_event(tool_start(call, kind_of(item.tool if isinstance(item, Prepared) else None)))
+            if isinstance(item, ToolResult):
+                result = item
+            elif item.inline and self.executor is None:
+                result = self._run_inline(item, began)
+            else:
+                result = self._run_elsewhere(item, began)
+            if on_event is not None:
                 on_event(tool_finished(result))
-            except BaseException as problem:
-                _attach(problem, [result])
-                raise
+        except BaseException as problem:
+            if not hasattr(problem, "results"):
+                _attach(problem, [result or unknown_end(call)])
+            raise
         return result
 
     def _run_inline(self, item: Prepared, began: float) -> ToolResult:
         """Run one call in this thread; an interrupt comes through, one that the tool makes up does not."""
-        value = error = None
         started = perf_counter()
         try:
-            value = copy_context().run(call_function, item.tool, item.values)
-        except KeyboardInterrupt as problem:
-            if not raised_on_purpose(problem):
+            told = outcome(item.tool.name, copy_context().run(call_function, item.tool, item.values))
+        except BaseException as problem:
+            if isinstance(problem, KeyboardInterrupt) and not raised_on_purpose(problem):
                 _attach(problem, [interrupted(item, started, began)])
                 raise
-            error = fault(problem)
-        except BaseException as problem:
-            error = fault(problem)
-        finished = perf_counter() - began
-        return result_from(item.call, item.tool.name, value, error, started - began, finished, item.repairs)
+            told = raised(fault(problem), item.tool.name)
+        return result_from(item.call, told, started - began, perf_counter() - began, item.repairs)
 
     def _run_elsewhere(self, item: Prepared, began: float) -> ToolResult:
         """Run one call beside this thread: the usual way, so it is kept as short as it can be."""
-        job = job_for(item.tool, item.values, SimpleQueue(), 0, self.executor)
+        finish = partial(outcome, item.tool.name)
+        job = job_for(item.tool, item.values, SimpleQueue(), 0, self.executor, finish)
         try:
-            job.start()
+            try:
+                job.start()
+            except RuntimeError:  # the system gives no more threads
+                return no_thread(item)
             if wait_for(job, item.tool.timeout):
                 return result_of(item.call, job, item.repairs, began)
-        except RuntimeError:  # the system gives no more threads
-            return no_thread(item)
         except BaseException as problem:
             job.stop()
             self._hold(*held_by(item, job))
-            _attach(problem, [interrupted(item, job.started, began)])
+            _attach(problem, [ended_or_interrupted(item, job, began)])
             raise
         job.stop()
         job.place_is_lost()
@@ -140,17 +142,13 @@ class ToolRuntime:
 
     def _dispatch_batch(self, calls: Sequence[ToolCall], on_event: Listener | None, began: float) -> list[ToolResult]:
         """Plan and run. Unsafe calls of earlier batches that are still at work stand at the head of the plan."""
+        batch: Batch | None = None
         held = self._still_held()
-        items = [self._prepare(call) for call in calls]
-        new = [as_planned(item) if isinstance(item, Prepared) else None for item in items]
-        whole = plan([*(each.call for each in held), *new], self.registry, self.policy)
-
-        def on_result(result: ToolResult) -> None:
-            if on_event is not None:
-                on_event(tool_finished(result))
-
-        batch = Batch(whole, [*held, *items], began, self.max_parallel, self.executor, on_result)
         try:
+            items = [self._prepare(call) for call in calls]
+            new = [as_planned(item) if isinstance(item, Prepared) else None for item in items]
+            whole = plan([*(each.call for each in held), *new], self.registry, self.policy)
+            batch = Batch(whole, [*held, *items], began, self.max_parallel, self.executor, _teller(on_event))
             if on_event is not None:
                 if len(calls) > 1:
                     mode = plan(new, self.registry, self.policy).mode if held else whole.mode
@@ -159,11 +157,15 @@ class ToolRuntime:
                     on_event(tool_start(call, planned.kind))
             batch.run()
         except BaseException as problem:
-            batch.abandon_all()
-            _attach(problem, batch.results[len(held) :])
+            if batch is None:
+                _attach(problem, [not_run(call) for call in calls])
+            else:
+                batch.abandon_all()
+                _attach(problem, batch.results[len(held) :])
             raise
         finally:
-            self._hold(*batch.held)
+            if batch is not None:
+                self._hold(*batch.held)
         return [result for result in batch.results[len(held) :] if result is not None]
 
     def _prepare(self, call: ToolCall) -> Prepared | ToolResult:
@@ -206,8 +208,28 @@ def wait_for(job: Job, limit: float | None) -> bool:
             if deadline is not None:
                 left = deadline - perf_counter()
                 if left <= 0:
-                    return not job.alive  # it may have ended a moment before it says so
+                    return job.finished is not None  # it may have ended a moment before it says so
                 wait = min(SLICE, left)
+
+
+def _teller(on_event: Listener | None) -> Callable[[ToolResult], None]:
+    def tell(result: ToolResult) -> None:
+        if on_event is not None:
+            on_event(tool_finished(result))
+
+    return tell
+
+
+def not_run(call: ToolCall) -> ToolResult:
+    """Return the answer to a call of a batch that was interrupted before anything ran."""
+    name = str(call.name)
+    return failed(call, ToolError(ErrorCode.CANCELLED, "not run: the run was interrupted", name))
+
+
+def unknown_end(call: ToolCall) -> ToolResult:
+    """Return the answer to a call that was interrupted where nobody can tell whether its tool had run."""
+    message = "the run was interrupted before there was a result; the tool may have run"
+    return failed(call, ToolError(ErrorCode.CANCELLED, message, str(call.name)))
 
 
 def _attach(problem: BaseException, results: Sequence[ToolResult | None]) -> None:

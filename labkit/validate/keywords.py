@@ -68,7 +68,35 @@ def is_date(value: str) -> bool:
         return False
 
 
+def is_date_time(value: str) -> bool:
+    """Say whether a string is a moment, as RFC 3339 writes it; its zone and its seconds may be left out."""
+    from datetime import datetime
+
+    try:
+        return re.fullmatch(f"{_DATE}[Tt]{_TIME}", value) is not None and bool(datetime.fromisoformat(value.upper()))
+    except ValueError:
+        return False
+
+
+def is_time(value: str) -> bool:
+    """Say whether a string is a time of day, as RFC 3339 writes it; its zone and its seconds may be left out."""
+    from datetime import time
+
+    try:
+        return re.fullmatch(_TIME, value) is not None and time.fromisoformat(value.upper()) is not None
+    except ValueError:
+        return False
+
+
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_TIME = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})?"
+
+# The formats that are checked, and what each is called. pydantic alone would take "1756684800" for any of them.
+FORMATS: dict[str, tuple[Callable[[str], bool], str]] = {
+    "date": (is_date, "a date such as 2025-03-01"),
+    "date-time": (is_date_time, "a moment such as 2025-03-01T14:30:00Z"),
+    "time": (is_time, "a time such as 14:30:00"),
+}
 
 TYPE_NAMES: dict[type, str] = {
     dict: "object",
@@ -148,7 +176,8 @@ def _pattern(pattern: str, value: str) -> str | None:
 
 
 def _format(name: str, value: str) -> str | None:
-    return None if name != "date" or is_date(value) else f"must be a date such as 2025-03-01, got {quote(value)}"
+    fits, what = FORMATS.get(name, (None, ""))
+    return None if fits is None or fits(value) else f"must be {what}, got {quote(value)}"
 
 
 def _min_items(bound: float, value: list[Any]) -> str | None:

@@ -3,7 +3,7 @@
     >>> validator_for({"multipleOf": 0.1}).is_valid(0.3)
     True
 
-Pure. Does not: word problems, follow a reference that leads out of the schema, know formats other than ``date``.
+Pure. Does not: word problems, follow a reference that leads out of the schema, know formats other than ours.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from labkit.validate.keywords import is_date, is_found, is_multiple
+from labkit.validate.keywords import FORMATS, is_found, is_multiple
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -29,13 +29,14 @@ def validator_for(schema: Any) -> Validator:
     except SchemaError as error:
         place = ".".join(map(str, error.absolute_path))
         raise ValueError(f"the schema is not valid JSON Schema at {place or 'its root'}") from None
-    dates = FormatChecker(formats=())
-    dates.checks("date")(lambda value: not isinstance(value, str) or is_date(value))
+    formats = FormatChecker(formats=())
+    for name, (fits, _) in FORMATS.items():
+        formats.checks(name)(lambda value, fits=fits: not isinstance(value, str) or fits(value))
     exact: Any = extend(  # type: ignore[no-untyped-call]
         Draft202012Validator, {"pattern": _pattern, "multipleOf": _multiple_of}
     )
     # With no registry given, a reference that leads out of the schema would be fetched.
-    validator: Validator = exact(schema, format_checker=dates, registry=EMPTY_REGISTRY)
+    validator: Validator = exact(schema, format_checker=formats, registry=EMPTY_REGISTRY)
     return validator
 
 

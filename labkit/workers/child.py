@@ -13,6 +13,16 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 LONGEST = 300
+_START = r"(?:file:/+|~?/|\\\\|[A-Za-z]:[\\/])(?=[\w.~])"
+# What a message must not carry out of the house, and what stands in its place. The order matters: keys before paths.
+HIDDEN = (
+    (r"(\w+://)[^/\s:@]+:[^/\s@]+@", r"\1[hidden]@"),
+    (r"\b(Bearer|Basic)\s+[\w.~+/=-]{6,}", r"\1 [hidden]"),
+    (r"\b(sk|pk|ghp|xox[a-z])[-_][A-Za-z0-9_-]{8,}|\bAKIA[0-9A-Z]{12,}", "[hidden]"),
+    (r"(?i)\b(passw(?:or)?d|secret|token|api[_-]?key)(\s*[=:]\s*)\S+", r"\1\2[hidden]"),
+    (rf"(['\"]){_START}[^'\"]*\1", "[path]"),
+    (rf"(?<![\w.:/\\]){_START}[^\s'\",;:]+(?: [^\s'\",;:/\\]+[\\/][^\s'\",;:]*)*", "[path]"),
+)
 
 
 class Fault(NamedTuple):
@@ -33,7 +43,7 @@ def fault(problem: BaseException) -> Fault:
         return Fault(kind)
     try:
         return Fault(kind, blot(str(problem)))
-    except Exception:  # an exception whose text can't be had
+    except BaseException:  # an exception whose text can't be had, or that raises another in giving it
         return Fault(kind)
 
 
@@ -49,8 +59,8 @@ def blot(text: str) -> str:
     for name, value in os.environ.items():
         if len(value) >= 8 and re.search("KEY|TOKEN|SECRET|PASSWORD", name, re.IGNORECASE):
             text = text.replace(value, "[hidden]")
-    text = re.sub(r"\b(sk|pk|ghp|xox[a-z])[-_][A-Za-z0-9_-]{8,}", "[hidden]", text)
-    text = re.sub(r"(?<![\w.:/])(~?/|[A-Za-z]:[\\/])[^\s'\",;:]+[\\/][^\s'\",;:]*", "[path]", text)
+    for pattern, instead in HIDDEN:
+        text = re.sub(pattern, instead, text)
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
@@ -83,7 +93,9 @@ def main() -> None:
         outcome: tuple[Any, Any] = (fn(*args, **values), None)
     except BaseException as problem:
         outcome = (None, tuple(fault(problem)))
-    answer.write(_dump(outcome))
+    text = _dump(outcome)
+    # Its length first: a process that the tool left behind may hold the pipe open long after.
+    answer.write(len(text).to_bytes(8, "big") + text)
     answer.close()
     os._exit(0)  # threads that the tool left behind must not hold the process
 

@@ -32,24 +32,38 @@ def on_stop(callback: Callable[[], object]) -> None:
             callback()
 
 
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
 class Job:
     """One call at work. ``started`` and ``finished`` are ``perf_counter`` readings; ``error`` is set where it failed.
 
     A job runs in a thread. ``stop`` abandons it: nothing can end a thread, so it goes on until it ends by itself.
+    ``finish`` turns what the tool returned into ``value``, where the tool ran and within its limit: it may take long.
     """
 
     __slots__ = (
-        *("begun", "context", "done", "end_with", "error", "finished", "position", "started", "stopped"),
-        *("tool", "value", "values"),
+        *("context", "done", "end_with", "error", "finish", "finished", "position", "started", "stopped"),
+        *("ticket", "tool", "value", "values", "withdrawn"),
     )
 
-    def __init__(self, tool: Tool, values: dict[str, Any], done: SimpleQueue[Any], position: int = 0) -> None:
+    def __init__(
+        self,
+        tool: Tool,
+        values: dict[str, Any],
+        done: SimpleQueue[Any],
+        position: int = 0,
+        finish: Callable[[Any], Any] = _as_it_is,
+    ) -> None:
         self.tool = tool
         self.values = values
         self.done = done
         self.position = position
+        self.finish = finish
         self.context: Context = copy_context()
-        self.begun = False
+        self.ticket = [True]  # whoever takes it decides: the worker that the call runs, ``stop`` that it never will
+        self.withdrawn = False
         self.started: float | None = None
         self.finished: float | None = None
         self.value: Any = None
@@ -59,32 +73,40 @@ class Job:
 
     @property
     def alive(self) -> bool:
-        """Whether the call was begun and has not ended, stopped or not."""
-        return self.begun and self.finished is None
+        """Whether the call is at work, stopped or not."""
+        return not self.ticket and not self.withdrawn and self.finished is None
 
     def start(self) -> None:
         """Begin; returns at once. The end is announced by the job itself, put on ``done``."""
-        self.begun = True
         threads.hand_over(self)
 
     def run(self) -> None:
         """Do the work in this thread, unless it was stopped already; nothing that the tool raises gets out."""
-        if not self.stopped:
+        if self.taken():
             self.started = perf_counter()
             try:
                 self.value = self.context.run(self.call)
             except BaseException as problem:
                 self.error = fault(problem)
-        self.finished = perf_counter()
+            self.finished = perf_counter()
+
+    def taken(self) -> bool:
+        """Take the ticket; only one can. A list gives its last item to one thread alone."""
+        try:
+            return self.ticket.pop()
+        except IndexError:
+            return False
 
     def call(self) -> Any:
         """Call the function, in a context that knows this job."""
         _current.set(self)
-        return call_function(self.tool, self.values)
+        return self.finish(call_function(self.tool, self.values))
 
     def stop(self) -> None:
-        """End the work as far as this place can."""
+        """End the work as far as this place can; what has not begun never will."""
         self.stopped = True
+        if self.taken():
+            self.withdrawn = True
         if self.end_with is not None:
             with contextlib.suppress(Exception):  # a tool's own clean-up must not break the batch
                 self.end_with()
@@ -103,20 +125,20 @@ class LoopJob(Job):
 
     __slots__ = ("loop", "task")
 
-    def __init__(self, tool: Tool, values: dict[str, Any], done: SimpleQueue[Any], position: int = 0) -> None:
-        super().__init__(tool, values, done, position)
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         self.loop = loops.current()
         self.task: Any = None
 
     def start(self) -> None:
-        self.begun = True
         self.loop.submit(self)
 
     async def work(self) -> None:
         """Await the function; runs on the loop."""
         self.started = perf_counter()
         try:
-            self.value = await self.call()
+            _current.set(self)
+            self.value = self.finish(await call_function(self.tool, self.values))
         except BaseException as problem:  # a cancelled or exiting tool is that tool's end, not the loop's
             self.error = fault(problem)
         self.finished = perf_counter()
@@ -138,17 +160,20 @@ class ProcessJob(Job):
 
     __slots__ = ("child",)
 
-    def __init__(self, tool: Tool, values: dict[str, Any], done: SimpleQueue[Any], position: int = 0) -> None:
-        super().__init__(tool, values, done, position)
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         self.child = processes.Child()
 
     def run(self) -> None:
-        self.started = perf_counter()
-        self.value, self.error = self.child.call(self.tool, parts(self.tool, self.values))
-        self.finished = perf_counter()
+        if self.taken():
+            self.started = perf_counter()
+            value, self.error = self.child.call(self.tool, parts(self.tool, self.values))
+            if self.error is None:
+                self.value = self.finish(value)
+            self.finished = perf_counter()
 
     def stop(self) -> None:
-        self.stopped = True
+        super().stop()
         self.child.kill()
         self.finished = self.finished or perf_counter()
 
@@ -158,15 +183,16 @@ class ExecutorJob(Job):
 
     __slots__ = ("executor", "future")
 
-    def __init__(
-        self, tool: Tool, values: dict[str, Any], done: SimpleQueue[Any], position: int, executor: Executor
-    ) -> None:
-        super().__init__(tool, values, done, position)
-        self.executor = executor
-        self.future: Future[Any] | None = None
+    executor: Executor
+    future: Future[Any] | None
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.future = None
 
     def start(self) -> None:
-        self.begun = True
+        if not self.taken():
+            return
         self.started = perf_counter()
         try:
             self.future = self._submit()
@@ -183,7 +209,7 @@ class ExecutorJob(Job):
 
         if isinstance(self.executor, ThreadPoolExecutor):
             # A context of its own: nothing of this call may stay behind in a thread that is not ours.
-            return self.executor.submit(Context().run, self.call)
+            return self.executor.submit(Context().run, call_function, self.tool, self.values)
         return self.executor.submit(processes.call_pickled, processes.pickled(self.tool, parts(self.tool, self.values)))
 
     def _announce(self, future: Future[Any]) -> None:
@@ -192,7 +218,7 @@ class ExecutorJob(Job):
         elif (problem := future.exception()) is not None:
             self._end(None, fault(problem))
         else:
-            self._end(future.result(), None)
+            self._end(self.finish(future.result()), None)
 
     def _end(self, value: Any, error: Fault | None) -> None:
         self.value, self.error = value, error
@@ -220,13 +246,20 @@ def parts(tool: Tool, values: dict[str, Any]) -> tuple[Callable[..., Any], list[
 
 
 def job_for(
-    tool: Tool, values: dict[str, Any], done: SimpleQueue[Any], position: int = 0, executor: Executor | None = None
+    tool: Tool,
+    values: dict[str, Any],
+    done: SimpleQueue[Any],
+    position: int = 0,
+    executor: Executor | None = None,
+    finish: Callable[[Any], Any] = _as_it_is,
 ) -> Job:
     """Return the job for a call, in the place that its tool asks for. ``executor`` takes what would run in a thread."""
     if tool.is_async:
-        return LoopJob(tool, values, done, position)
+        return LoopJob(tool, values, done, position, finish)
     if tool.run_in == "process":
-        return ProcessJob(tool, values, done, position)
+        return ProcessJob(tool, values, done, position, finish)
     if executor is not None:
-        return ExecutorJob(tool, values, done, position, executor)
-    return Job(tool, values, done, position)
+        job = ExecutorJob(tool, values, done, position, finish)
+        job.executor = executor
+        return job
+    return Job(tool, values, done, position, finish)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ _lock = threading.Lock()
 _current: list[Loop] = []
 
 
+class _LoopThread(threading.Thread):
+    """A thread that serves a loop."""
+
+
 class Loop:
     """An event loop in a thread of its own. One that is made for a single job ends with it."""
 
@@ -27,7 +31,7 @@ class Loop:
         self.loop = asyncio.new_event_loop()
         self.single = single
         self.given_up = False
-        self.thread = threading.Thread(target=self._serve, name="labkit-loop", daemon=True)
+        self.thread = _LoopThread(target=self._serve, name="labkit-loop", daemon=True)
         self.thread.start()
 
     def _serve(self) -> None:
@@ -35,31 +39,34 @@ class Loop:
 
         asyncio.set_event_loop(self.loop)
         self.loop.run_forever()
+        self.loop.close()
 
     def submit(self, job: LoopJob) -> None:
         """Start a job's coroutine on this loop; returns at once."""
         self.loop.call_soon_threadsafe(self._begin, job)
 
     def _begin(self, job: LoopJob) -> None:
-        if job.stopped:
-            job.finished = perf_counter()
-        else:
+        if job.taken():
             job.task = self.loop.create_task(job.work(), context=job.context)
             if self.single:
                 job.task.add_done_callback(lambda _: self.loop.stop())
+        elif self.single:
+            self.loop.stop()
 
     def cancel(self, job: LoopJob) -> None:
         """Ask for a job's cancellation; returns at once."""
-        self.loop.call_soon_threadsafe(lambda: job.task and job.task.cancel())
+        with contextlib.suppress(RuntimeError):  # the loop was closed: the job has ended
+            self.loop.call_soon_threadsafe(lambda: job.task and job.task.cancel())
 
     def lost(self) -> bool:
         """Knock, and give the loop up if it does not answer in time: a tool is blocking it."""
         if not self.given_up:
             answered = threading.Event()
-            self.loop.call_soon_threadsafe(self._hop, HOPS, answered)
-            if not answered.wait(ANSWER_WITHIN):
-                self.given_up = True
-                self.loop.call_soon_threadsafe(self._wind_up)
+            with contextlib.suppress(RuntimeError):
+                self.loop.call_soon_threadsafe(self._hop, HOPS, answered)
+                if not answered.wait(ANSWER_WITHIN):
+                    self.given_up = True
+                    self.loop.call_soon_threadsafe(self._wind_up)
         return self.given_up
 
     def _wind_up(self) -> None:
@@ -78,10 +85,11 @@ class Loop:
 
 
 def current() -> Loop:
-    """Return the loop that takes coroutines now; a new one where the last was given up or is the caller's own."""
+    """Return the loop that takes coroutines now; a new one where the last was given up."""
+    # A tool on a loop that runs tools itself holds its loop, and those below it: only a new one is surely free.
+    if isinstance(threading.current_thread(), _LoopThread):
+        return Loop(single=True)
     with _lock:
         if not _current or _current[-1].given_up or not _current[-1].thread.is_alive():
             _current[:] = [Loop()]
-        loop = _current[-1]
-    # A tool on the loop that runs tools itself would wait for its own thread.
-    return Loop(single=True) if loop.thread is threading.current_thread() else loop
+        return _current[-1]

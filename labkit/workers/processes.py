@@ -108,10 +108,12 @@ def _talk(process: subprocess.Popen[bytes], text: bytes) -> bytes:
     assert process.stdin is not None and process.stdout is not None
     with contextlib.suppress(OSError):
         process.stdin.write(text)
+    with contextlib.suppress(OSError):
         process.stdin.close()
-    answer = process.stdout.read()
-    process.stdout.close()
+    length = int.from_bytes(process.stdout.read(8), "big")
+    answer = process.stdout.read(length)
     process.wait()
+    process.stdout.close()
     return answer
 
 

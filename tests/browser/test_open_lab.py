@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import shutil
@@ -32,12 +33,16 @@ PROMPTS = """() => [...document.querySelectorAll(
 ALL_DONE = f"(cells) => {{ const all = ({PROMPTS})(); return all.length == cells && all.every(p => /\\d/.test(p)); }}"
 NONE_DONE = f"(cells) => {{ const all = ({PROMPTS})(); return all.length == cells && !all.some(p => /\\d/.test(p)); }}"
 
+# Where the browser tests are what was asked for, a missing browser is a failure and no reason to skip.
+REQUIRED = os.environ.get("LABKIT_BROWSER") == "required"
+
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(BROWSER is None, reason="no Chromium or Chrome is installed"),
+    pytest.mark.skipif(BROWSER is None and not REQUIRED, reason="no Chromium or Chrome is installed"),
     pytest.mark.skipif(os.name != "posix", reason="the fresh copy shares the environment through links"),
     pytest.mark.skipif(
-        not Path(sysconfig.get_path("purelib"), "labkit.pth").exists(), reason="needs the environment lab.py makes"
+        not Path(sysconfig.get_path("purelib"), "labkit.pth").exists() and not REQUIRED,
+        reason="needs the environment lab.py makes",
     ),
 ]
 
@@ -119,7 +124,10 @@ def printed_address(process: subprocess.Popen[str]) -> str:
 
 @pytest.fixture(scope="module")
 def page() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if REQUIRED:
+        playwright = importlib.import_module("playwright.sync_api")
+    else:
+        playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 2000})
