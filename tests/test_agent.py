@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import signal
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tools_for_tests import calls, codes, quick, runtime_of
+from tools_for_tests import calls, codes, quick, runtime_of, until
 
 from labkit import Agent, Run, ToolCall, Trace, tool
 from labkit.history import CLOSING_QUESTION, broken
@@ -250,3 +252,70 @@ def test_a_full_disk_ends_the_run_and_loses_no_history(monkeypatch: pytest.Monke
     run = caught.value.run  # type: ignore[attr-defined]
     assert broken(run.messages) == []
     assert len(run.messages) == 3
+
+
+@pytest.mark.parametrize("nth", range(1, 16))
+def test_an_interrupt_at_any_line_leaves_history_turns_and_trace_whole(nth: int) -> None:
+    heard = 0
+
+    def listen(line: dict[str, Any]) -> None:
+        nonlocal heard
+        heard += 1
+        if heard == nth:
+            raise KeyboardInterrupt
+
+    runtime = runtime_of(quick(), quick("other"))
+    agent = Agent(Replies(asks("quick"), asks("quick", "other"), ModelReply("done")), runtime)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        agent.run("task", on_event=listen)
+    run = caught.value.run  # type: ignore[attr-defined]
+    assert broken(run.messages) == []
+    assert run.messages[1:] == run.trace.messages()
+    for turn in run.turns:
+        asked = [c.id for c in turn.reply.tool_calls]
+        assert [r.call_id for r in turn.results] in (asked, [])
+    answered = sum(len(turn.results) for turn in run.turns)
+    assert answered == sum(m["role"] == "tool" for m in run.messages) == len(run.trace.events("tool_finished"))
+    assert [line["event"] for line in run.trace.events()].count("session_end") == 1
+    assert [line["seq"] for line in run.trace] == list(range(1, len(run.trace) + 1))
+    assert Agent(Replies(ModelReply("on")), runtime).run("go on", history=run.messages).answer == "on"
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no interval timer")
+def test_interrupts_at_any_moment_leave_valid_histories_and_a_runtime_that_works() -> None:
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    moments = random.Random(1)
+    runtime = runtime_of(quick(), quick("write", readonly=False), quick("inline", timeout=None))
+    interrupted = 0
+    try:
+        for _ in range(300):
+            model = Replies(asks("quick", "write", "inline"), asks("inline"), asks("write"), ModelReply("done"))
+            try:
+                signal.setitimer(signal.ITIMER_REAL, moments.uniform(1e-5, 1.5e-3))
+                run = Agent(model, runtime).run("task")
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt as stop:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                if not hasattr(stop, "run"):  # before the run had begun, or after its end
+                    continue
+                run, interrupted = stop.run, interrupted + 1
+            assert broken(run.messages) == []
+            assert run.messages[1:] == run.trace.messages()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert interrupted > 20
+    assert until(lambda: runtime.dispatch(ToolCall("1", "quick", "")).ok)
+
+
+def test_slips_of_the_program_are_named() -> None:
+    runtime = runtime_of(quick())
+    with pytest.raises(TypeError, match=r"ToolRuntime\(registry\)"):
+        Agent(Replies(), runtime.registry)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a str is no model"):
+        Agent("model", runtime)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="messages as dicts, not a int"):
+        Agent(Replies(), runtime).run("task", history=[5])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="must return a ModelReply, not a str"):
+        Agent(Replies("hello"), runtime).run("task")  # type: ignore[arg-type]
+    assert Agent(Replies(ModelReply(None)), runtime, 5, 2).run("task").stop_reason == "stalled"  # type: ignore[arg-type]

@@ -20,6 +20,7 @@ from tools_for_tests import LONG, calls, codes, gone, quick, runtime_of, until
 from labkit import Tool, ToolCall, tool
 from labkit.toolsets import workspace_tools
 from labkit.workers import job_for, on_stop
+from labkit.workers.child import blot
 
 # --- the event loop ---------------------------------------------------------------------------------------------
 
@@ -361,3 +362,53 @@ def test_a_loop_made_for_one_nested_call_ends_with_it() -> None:
     before = max(loops(), 1)
     assert runtime.dispatch(ToolCall("1", "outer", "")).content == "inner" * 5
     assert until(lambda: loops() <= before)
+
+
+def test_async_tools_may_run_async_tools_many_levels_deep() -> None:
+    @tool(readonly=True)
+    async def leaf() -> str:
+        await asyncio.sleep(0)
+        return "leaf"
+
+    runtime = runtime_of(leaf)
+
+    @runtime.registry.tool(readonly=True)
+    async def middle() -> str:
+        return runtime.dispatch(ToolCall("3", "leaf", "")).content
+
+    @runtime.registry.tool(readonly=True)
+    async def top() -> str:
+        return runtime.dispatch(ToolCall("2", "middle", "")).content
+
+    assert runtime.dispatch(ToolCall("1", "top", "")).content == "leaf"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform does not fork")
+def test_a_process_that_leaves_a_child_behind_has_answered_all_the_same() -> None:
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec("import os, time\ndef leave():\n    if os.fork() == 0:\n        time.sleep(3)\n    return 'done'", space)
+    leave = tool(run_in="process", timeout=20.0, description="Leave a child behind.")(space["leave"])
+    began = time.monotonic()
+    assert runtime_of(leave).dispatch(ToolCall("1", "leave", "")).content == "done"
+    assert time.monotonic() - began < 15
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("at /secret", "at [path]"),
+        ("'/a b/c' is gone", "[path] is gone"),
+        ("C:\\Users\\ann", "[path]"),
+        ("\\\\srv\\share\\x", "[path]"),
+        ("file:///home/ann/x", "[path]"),
+        ("/home/ann/My Docs/x.txt", "[path]"),
+        ("https://ann:pw@host/x", "https://[hidden]@host/x"),
+        ("Bearer eyJhbGci.x", "Bearer [hidden]"),
+        ("password = hunter2", "password = [hidden]"),
+        ("key AKIA" + "ABCDEFGHIJKLMNOP", "key [hidden]"),
+        ("km/s and/or 3 // 4, see src/app.py", "km/s and/or 3 // 4, see src/app.py"),
+        ("see https://example.org/a/b", "see https://example.org/a/b"),
+    ],
+)
+def test_paths_and_keys_are_blotted_out(text: str, told: str) -> None:
+    assert blot(text) == told

@@ -784,3 +784,14 @@ def test_the_bookings_script_recovers_from_another_error(tmp_path: Path) -> None
     assert isinstance(told["call_1"], ToolOutput)
     assert not told["call_1"].ok
     assert told["call_4"].code == "not_unique"
+
+
+@pytest.mark.parametrize("start", [2, 4, 5, 9, 100_000])
+@pytest.mark.parametrize(("text", "lines"), [("a\nb\nc\n", 3), ("a\nb\nc", 3), ("a", 1), ("x\n" * 70_000, 70_000)])
+def test_a_start_past_the_end_is_told_the_true_length(work: Workspace, text: str, lines: int, start: int) -> None:
+    work.put({"f.txt": text})
+    answer = work("read_lines", path="f.txt", start_line=start)
+    if start > lines:
+        assert answer.reason.endswith(f"it has {lines:,} line" + ("" if lines == 1 else "s"))
+    else:
+        assert answer.startswith(f"{start}: ")

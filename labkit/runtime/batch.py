@@ -160,10 +160,10 @@ class Batch:
         """Stop what can be stopped and answer what has no answer; no event is sent, the caller is on its way out."""
         for position, (job, _) in self._running.items():
             item = self._prepared(position)
-            job.stop()
+            answer = stopped(item, job, self.began)
             self.held += held_by(item, job)
             if self.results[position] is None:
-                self.results[position] = ended_or_interrupted(item, job, self.began)
+                self.results[position] = answer
         for position, each in enumerate(self.items):
             if self.results[position] is None and isinstance(each, Prepared):
                 self.results[position] = cancelled(each, "the run was interrupted")
@@ -192,11 +192,11 @@ def interrupted(item: Prepared, started: float | None, began: float) -> ToolResu
     return result
 
 
-def ended_or_interrupted(item: Prepared, job: Job, began: float) -> ToolResult:
-    """Return the result of a job that ended after all, or the answer to one that was interrupted."""
-    if job.finished is not None and (job.error is not None or job.value is not None):
-        return result_of(item.call, job, item.repairs, began)
-    return interrupted(item, job.started, began)
+def stopped(item: Prepared, job: Job, began: float) -> ToolResult:
+    """Stop a job; return its result if it had ended by itself, else the answer to one that was interrupted."""
+    had_ended = job.finished is not None
+    job.stop()
+    return result_of(item.call, job, item.repairs, began) if had_ended else interrupted(item, job.started, began)
 
 
 def no_thread(item: Prepared) -> ToolResult:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed, many
 from labkit.declare import ToolRegistry
-from labkit.runtime.batch import SLICE, Batch, Held, as_planned, ended_or_interrupted, held_by, interrupted, no_thread
+from labkit.runtime.batch import SLICE, Batch, Held, as_planned, held_by, interrupted, no_thread, stopped
 from labkit.runtime.content import outcome, raised, result_from, result_of, timed_out
 from labkit.runtime.prepare import VALIDATORS, Gate, Prepared, admit, unknown_tool
 from labkit.schedule import POLICIES, kind_of, plan
@@ -131,9 +131,8 @@ class ToolRuntime:
             if wait_for(job, item.tool.timeout):
                 return result_of(item.call, job, item.repairs, began)
         except BaseException as problem:
-            job.stop()
+            _attach(problem, [stopped(item, job, began)])
             self._hold(*held_by(item, job))
-            _attach(problem, [ended_or_interrupted(item, job, began)])
             raise
         job.stop()
         job.place_is_lost()

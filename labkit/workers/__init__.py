@@ -11,8 +11,9 @@ What stopping means differs: a thread is abandoned, a coroutine is cancelled, a 
 Does not: decide when anything runs, know limits, make results.
 """
 
+from labkit.workers.calling import call_function
 from labkit.workers.child import Fault, fault, raised_on_purpose
-from labkit.workers.jobs import Job, call_function, job_for, on_stop
+from labkit.workers.jobs import Job, job_for, on_stop
 from labkit.workers.processes import clean_environment, end_process_tree, own_group
 
 __all__ = [

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from labkit.declare import Tool
 from labkit.workers import loops, processes, threads
+from labkit.workers.calling import call_function, parts
 from labkit.workers.child import Fault, fault
 
 if TYPE_CHECKING:
@@ -229,20 +230,6 @@ class ExecutorJob(Job):
         super().stop()
         if self.future is not None:
             self.future.cancel()
-
-
-def call_function(tool: Tool, values: dict[str, Any]) -> Any:
-    """Call a tool's function; positional-only parameters are passed by position."""
-    if tool.positional:
-        fn, args, values = parts(tool, values)
-        return fn(*args, **values)
-    return tool.fn(**values)
-
-
-def parts(tool: Tool, values: dict[str, Any]) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
-    """Return a call as a function, its positional and its named arguments."""
-    named = dict(values)
-    return tool.fn, [named.pop(name) for name in tool.positional], named
 
 
 def job_for(

@@ -25,13 +25,14 @@ CHUNK = 65_536
 def pieces(opened: Opened, first: int = 1) -> Iterator[tuple[int, str, bool]]:
     """Yield (line number, piece of the line, whether the line ends with it); raise ``NotText`` or ``Refused``.
 
-    Lines count from 1; those before ``first`` may be passed over.
+    Lines count from 1; those before ``first`` may be passed over, with one empty piece of the last of them.
     """
     number, rest, begun = 1, "", False
     for chunk in _chunks(opened):
         ends = chunk.count("\n")
         if number + ends < first:
             number, rest, begun = number + ends, "", not chunk.endswith("\n")
+            yield (number, "", False) if begun else (number - 1, "", True)  # only so that the count is known
             continue
         *whole, rest = (rest + chunk).split("\n")
         for line in whole:
