@@ -382,7 +382,8 @@ def test_a_failed_set_up_ends_with_a_sentence_and_no_stamp(
 ) -> None:
     (tmp_path / "requirements.lock").write_text("a==1\n")
     monkeypatch.setattr(lab, "ROOT", str(tmp_path))
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "no-such-python"))
+    for name in ("executable", "_base_executable"):
+        monkeypatch.setattr(sys, name, str(tmp_path / "no-such-python"))
     assert lab.main(["check"]) == 1
     said = capsys.readouterr().err
     assert "Traceback" not in said and "Setting labkit up" in said
