@@ -28,7 +28,7 @@ def rebuild(number: str | None, say: Say) -> int:
 
     Returns 0, 1 where a chapter failed (it is left as it was), 2 where there is no such chapter.
     """
-    chosen = [path for path in chapters() if number is None or path.name.startswith(number)]
+    chosen = [path for path in chapters() if number is None or path.name.startswith(number.zfill(2) + "_")]
     if not chosen:
         names = ", ".join(sorted({path.name[:2] for path in chapters()}))
         say(f"there is no chapter {number}; there are {names}")

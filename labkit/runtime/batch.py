@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable
-from functools import partial
 from queue import Empty, SimpleQueue
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed
-from labkit.runtime.content import outcome, result_of, timed_out
+from labkit.runtime.content import result_of, timed_out
 from labkit.runtime.prepare import Prepared
 from labkit.schedule import Plan
 from labkit.workers import Job, job_for
@@ -89,8 +88,7 @@ class Batch:
         while self._ready and len(self._running) < self.max_parallel:
             position = heapq.heappop(self._ready)
             item = self._prepared(position)
-            finish = partial(outcome, item.tool.name)
-            job = job_for(item.tool, item.values, self._done, position, self.executor, finish)
+            job = job_for(item.tool, item.values, self._done, position, self.executor, item.gate.finish)
             limit = item.tool.timeout
             self._running[position] = (job, None if limit is None else perf_counter() + limit)
             try:

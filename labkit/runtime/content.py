@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic_core import to_json
 
@@ -23,13 +23,9 @@ _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _surrogate = re.compile("[\ud800-\udfff]")
 
 
-class Outcome(NamedTuple):
-    """What a tool's value comes to: the text for the model, the value itself, the error where there is one."""
-
-    ok: bool
-    content: str
-    data: Any
-    error: ToolError | None
+# What a tool's value comes to: whether it is good, the text for the model, the value itself, the error if there is one.
+# A bare tuple, because one is made for every call.
+Outcome = tuple[bool, str, Any, ToolError | None]
 
 
 def outcome(tool: str, value: Any) -> Outcome:
@@ -42,7 +38,7 @@ def outcome(tool: str, value: Any) -> Outcome:
 
 def _outcome(tool: str, value: Any) -> Outcome:
     if type(value) is str:
-        return Outcome(True, capped(value), value, None)
+        return True, capped(value), value, None
     if isinstance(value, Failure):
         hint = value.suggestion and capped(value.suggestion)
         return _failed(ToolError(value.code, capped(value.reason), tool, hint))
@@ -50,11 +46,11 @@ def _outcome(tool: str, value: Any) -> Outcome:
     if isinstance(value, ToolOutput):
         ok, data, value = value.ok, value.data, value.content
     text = spell(value)
-    return _unsayable(tool, value) if text is None else Outcome(ok, capped(text), data, None)
+    return _unsayable(tool, value) if text is None else (ok, capped(text), data, None)
 
 
 def _failed(error: ToolError) -> Outcome:
-    return Outcome(False, capped(error.content()), None, error)
+    return False, capped(error.content()), None, error
 
 
 def _unsayable(tool: str, value: Any) -> Outcome:

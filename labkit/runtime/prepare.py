@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from labkit.calls import CallRefused, ErrorCode, Problem, ToolCall, ToolError, ToolResult, failed, many, quote
 from labkit.declare import Tool, ToolRegistry
+from labkit.runtime.content import outcome
 from labkit.validate import judge, normaliser, parse
 
 VALIDATORS = ("pydantic", "subset", "jsonschema")
@@ -15,32 +17,32 @@ CHANGEABLE = (list, dict, set)
 
 
 class Prepared:
-    """A call that may run: its tool, and its values typed and with defaults.
+    """A call that may run: its tool, and its values typed and with defaults."""
 
-    ``inline`` says that it may run in the caller's thread where it is alone: no limit has to be kept.
-    """
+    __slots__ = ("call", "gate", "repairs", "tool", "values")
 
-    __slots__ = ("call", "inline", "repairs", "tool", "values")
-
-    def __init__(
-        self, call: ToolCall, tool: Tool, values: dict[str, Any], repairs: tuple[str, ...], inline: bool
-    ) -> None:
+    def __init__(self, call: ToolCall, gate: Gate, values: dict[str, Any], repairs: tuple[str, ...]) -> None:
         self.call = call
-        self.tool = tool
+        self.gate = gate
+        self.tool = gate.tool
         self.values = values
         self.repairs = repairs
-        self.inline = inline
 
 
 class Gate:
-    """What stands before one tool, made ready once."""
+    """What stands before and behind one tool, made ready once.
 
-    __slots__ = ("inline", "judge", "normalise", "tool")
+    ``inline`` says that a call may run in the caller's thread where it is alone: no limit has to be kept. ``finish``
+    turns what the tool returned into an ``Outcome``.
+    """
+
+    __slots__ = ("finish", "inline", "judge", "normalise", "tool")
 
     def __init__(self, tool: Tool, validator: str) -> None:
         self.tool = tool
         self.normalise = normaliser(tool.parameters)
         self.judge = judge(validator, tool.parameters, tool.adapter)
+        self.finish = partial(outcome, tool.name)
         self.inline = tool.timeout is None and tool.run_in == "thread" and not tool.is_async
 
 
@@ -61,7 +63,7 @@ def admit(call: ToolCall, gate: Gate) -> Prepared | ToolResult:
         _fill(typed, tool.defaults)
     if tool.check is not None and (error := _cross_check(tool, typed)) is not None:
         return failed(call, error, repairs)
-    return Prepared(call, tool, typed, repairs, gate.inline)
+    return Prepared(call, gate, typed, repairs)
 
 
 def unknown_tool(call: ToolCall, registry: ToolRegistry) -> ToolResult:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
-from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Lock
 from time import perf_counter
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed, many
 from labkit.declare import ToolRegistry
 from labkit.runtime.batch import SLICE, Batch, Held, as_planned, held_by, interrupted, no_thread, stopped
-from labkit.runtime.content import outcome, raised, result_from, result_of, timed_out
+from labkit.runtime.content import raised, result_from, result_of, timed_out
 from labkit.runtime.prepare import VALIDATORS, Gate, Prepared, admit, unknown_tool
 from labkit.schedule import POLICIES, kind_of, plan
 from labkit.trace import tool_batch, tool_finished, tool_start
@@ -95,7 +94,7 @@ class ToolRuntime:
                 on_event(tool_start(call, kind_of(item.tool if isinstance(item, Prepared) else None)))
             if isinstance(item, ToolResult):
                 result = item
-            elif item.inline and self.executor is None:
+            elif item.gate.inline and self.executor is None:
                 result = self._run_inline(item, began)
             else:
                 result = self._run_elsewhere(item, began)
@@ -111,7 +110,7 @@ class ToolRuntime:
         """Run one call in this thread; an interrupt comes through, one that the tool makes up does not."""
         started = perf_counter()
         try:
-            told = outcome(item.tool.name, copy_context().run(call_function, item.tool, item.values))
+            told = item.gate.finish(copy_context().run(call_function, item.tool, item.values))
         except BaseException as problem:
             if isinstance(problem, KeyboardInterrupt) and not raised_on_purpose(problem):
                 _attach(problem, [interrupted(item, started, began)])
@@ -121,8 +120,7 @@ class ToolRuntime:
 
     def _run_elsewhere(self, item: Prepared, began: float) -> ToolResult:
         """Run one call beside this thread: the usual way, so it is kept as short as it can be."""
-        finish = partial(outcome, item.tool.name)
-        job = job_for(item.tool, item.values, SimpleQueue(), 0, self.executor, finish)
+        job = job_for(item.tool, item.values, SimpleQueue(), 0, self.executor, item.gate.finish)
         try:
             try:
                 job.start()

@@ -44,10 +44,14 @@ class Job:
     ``finish`` turns what the tool returned into ``value``, where the tool ran and within its limit: it may take long.
     """
 
-    __slots__ = (
-        *("context", "done", "end_with", "error", "finish", "finished", "position", "started", "stopped"),
-        *("ticket", "tool", "value", "values", "withdrawn"),
-    )
+    # Defaults stand on the class: a job is made for every call.
+    started: float | None = None
+    finished: float | None = None
+    value: Any = None
+    error: Fault | None = None
+    stopped = False
+    withdrawn = False
+    end_with: Callable[[], object] | None = None
 
     def __init__(
         self,
@@ -64,13 +68,6 @@ class Job:
         self.finish = finish
         self.context: Context = copy_context()
         self.ticket = [True]  # whoever takes it decides: the worker that the call runs, ``stop`` that it never will
-        self.withdrawn = False
-        self.started: float | None = None
-        self.finished: float | None = None
-        self.value: Any = None
-        self.error: Fault | None = None
-        self.stopped = False
-        self.end_with: Callable[[], object] | None = None
 
     @property
     def alive(self) -> bool:
@@ -124,8 +121,6 @@ class Job:
 class LoopJob(Job):
     """A coroutine on the background loop. ``stop`` cancels it; a loop that it blocks is given up."""
 
-    __slots__ = ("loop", "task")
-
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self.loop = loops.current()
@@ -159,8 +154,6 @@ class LoopJob(Job):
 class ProcessJob(Job):
     """A function in a process of its own, watched by a thread. ``stop`` kills it and its children."""
 
-    __slots__ = ("child",)
-
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self.child = processes.Child()
@@ -181,8 +174,6 @@ class ProcessJob(Job):
 
 class ExecutorJob(Job):
     """A function handed to an executor of the caller's. ``stop`` withdraws it if it waits, else abandons it."""
-
-    __slots__ = ("executor", "future")
 
     executor: Executor
     future: Future[Any] | None
