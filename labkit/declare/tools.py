@@ -22,8 +22,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from labkit.calls import quote
 from labkit.declare.callables import function_name, is_async
-from labkit.declare.ready_made import legal_name, normalise_schema
-from labkit.declare.strict import strict_schema
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -99,6 +97,8 @@ class Tool:
         ``notes`` and ``lint`` say what was changed. Raises ValueError where the schema can't be read or the function
         does not fit it, TypeError for what is no function and for an unknown option.
         """
+        from labkit.declare.ready_made import legal_name, normalise_schema
+
         fn = _function(fn)
         if not isinstance(name, str):
             raise TypeError(f"the name of a tool is text, not {quote(name)}")
@@ -141,6 +141,8 @@ class Tool:
         """
         function: dict[str, Any] = {"name": self.name, "description": self.description}
         if strict:
+            from labkit.declare.strict import strict_schema
+
             return {"type": "function", "function": function | {"parameters": strict_schema(self), "strict": True}}
         return {"type": "function", "function": function | {"parameters": copy.deepcopy(self.parameters)}}
 
