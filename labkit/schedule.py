@@ -116,14 +116,14 @@ def serial(calls: Mapping[int, tuple[Tool, ToolCall]]) -> Edges:
 
 
 def all_or_nothing(calls: Mapping[int, tuple[Tool, ToolCall]]) -> Edges:
-    """All together where every call is safe beside the others, else one by one (article 0)."""
+    """All together where every call is safe beside the others, else one by one."""
     if all(tool.parallel_safe for tool, _ in calls.values()):
         return {}
     return serial(calls)
 
 
 def reads_first(calls: Mapping[int, tuple[Tool, ToolCall]]) -> Edges:
-    """Safe calls first, together; then the rest, one by one (article 1). A read can overtake its write."""
+    """Safe calls first, together; then the rest, one by one. A read can overtake its write."""
     safe = {i for i, (tool, _) in calls.items() if tool.parallel_safe}
     edges: Edges = {}
     previous = safe

@@ -1,4 +1,4 @@
-"""The shipped tasks, played whole on real files: the facts of the two articles."""
+"""The shipped tasks, played whole on real files: what must come out the same in every version."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def opening() -> dict[str, Any]:
     return session_start("task", None, "2026-09-01T00:00:00+00:00")
 
 
-def test_lines_are_numbered_and_spelled_as_the_articles_spell_them() -> None:
+def test_lines_are_numbered_and_spelled_in_one_way() -> None:
     trace = Trace()
     trace.record(opening())
     line = trace.record(tool_batch("parallel", 3))

@@ -1,6 +1,6 @@
 """After a tool ran: from what it returned or raised to a result that a model can read. Pure.
 
-A result is at most 8,000 characters long (article 1), and says what was cut.
+A result is at most 8,000 characters long, and says what was cut.
 """
 
 from __future__ import annotations
