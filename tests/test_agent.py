@@ -321,3 +321,15 @@ def test_slips_of_the_program_are_named() -> None:
     with pytest.raises(TypeError, match="must return a ModelReply, not a str"):
         Agent(Replies("hello"), runtime).run("task")  # type: ignore[arg-type]
     assert Agent(Replies(ModelReply(None)), runtime, 5, 2).run("task").stop_reason == "stalled"  # type: ignore[arg-type]
+
+
+def test_a_listener_that_breaks_at_the_last_line_changes_nothing() -> None:
+    def listen(line: dict[str, Any]) -> None:
+        if line.get("event") == "session_end":
+            raise LookupError
+
+    with pytest.raises(LookupError) as caught:
+        Agent(Replies(ModelReply("done")), runtime_of(quick())).run("task", on_event=listen)
+    run = caught.value.run  # type: ignore[attr-defined]
+    assert outcome(run) == ("final_answer", "done")
+    assert [line["event"] for line in run.trace.events()].count("session_end") == 1

@@ -84,20 +84,22 @@ def numbered(pairs: list[Any]) -> list[ToolCall]:
     return [ToolCall(f"call_{n}", name, arguments) for n, (name, arguments) in enumerate(pairs, 1)]
 
 
+def assert_all_end_as_serial(calls: list[ToolCall], tools_of: Any) -> None:
+    expected = outcome("serial", calls, tools_of)
+    assert outcome("barriers", calls, tools_of) == expected
+    assert outcome("by_resource", calls, tools_of) == expected
+
+
 @settings(max_examples=60)
 @given(st.lists(slow_calls, max_size=7).map(numbered))
 def test_law_barriers_and_by_resource_end_as_serial_ends(calls: list[ToolCall]) -> None:
-    expected = outcome("serial", calls, slow_tools)
-    assert outcome("barriers", calls, slow_tools) == expected
-    assert outcome("by_resource", calls, slow_tools) == expected
+    assert_all_end_as_serial(calls, slow_tools)
 
 
 @settings(max_examples=60)
 @given(st.lists(file_calls, max_size=7).map(numbered))
 def test_law_it_holds_for_the_workspace_tools_on_real_files(calls: list[ToolCall]) -> None:
-    expected = outcome("serial", calls, workspace_tools)
-    assert outcome("barriers", calls, workspace_tools) == expected
-    assert outcome("by_resource", calls, workspace_tools) == expected
+    assert_all_end_as_serial(calls, workspace_tools)
 
 
 def test_reads_first_does_not_keep_the_promise() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import json
 import math
+import signal
 import threading
 import time
 from collections import deque
@@ -726,3 +727,15 @@ def test_programming_slips_are_named() -> None:
             slip()
     assert [r.content for r in runtime.dispatch_many(c for c in calls(("add", {"x": 1})))] == ["2"]  # type: ignore[arg-type]
     assert repr(runtime) == "ToolRuntime(barriers, 1 tool)"
+
+
+@pytest.mark.skipif(not hasattr(signal, "raise_signal"), reason="this platform raises no signals")
+def test_an_interrupt_while_a_value_is_spelled_is_not_swallowed() -> None:
+    class Slow(dict[str, Any]):
+        def items(self) -> Any:
+            signal.raise_signal(signal.SIGINT)
+            return super().items()
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        runtime_of(quick(body=lambda: Slow(a=1), timeout=None)).dispatch(ToolCall("1", "quick", ""))
+    assert codes(caught.value.results) == ["cancelled"]  # type: ignore[attr-defined]

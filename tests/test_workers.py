@@ -129,21 +129,6 @@ def test_calls_work_under_a_running_event_loop() -> None:
     assert asyncio.run(main()) == ["hop", "quick"]
 
 
-def test_an_async_tool_may_run_async_tools_itself() -> None:
-    @tool(readonly=True)
-    async def inner() -> str:
-        await asyncio.sleep(0)
-        return "inner"
-
-    runtime = runtime_of(inner)
-
-    @runtime.registry.tool(readonly=True)
-    async def outer() -> str:
-        return runtime.dispatch(ToolCall("2", "inner", "")).content
-
-    assert runtime.dispatch(ToolCall("1", "outer", "")).content == "inner"
-
-
 # --- threads that wait for something that can be ended ---
 
 

@@ -159,6 +159,9 @@ class Session:
         Nobody is told any more: a listener may be what broke, and the trace must be whole.
         """
         self.on_event = None
+        if self.ended:  # the listener broke at the very last line: the run is what it was
+            self.trace.close()
+            return
         self.reason = "interrupted" if isinstance(problem, KeyboardInterrupt) else "model_error"
         self.detail = type(problem).__name__
         if not self.opened:
@@ -181,10 +184,14 @@ class Session:
             self.trace.record(trace.tool_finished(result))
 
     def finish(self) -> None:
-        """Write the closing line, once."""
-        if self.trace.lines[-1].get("event") != "session_end":
-            self.record(trace.session_end(self.reason, self.steps, self.detail))
+        """Write the closing line."""
+        self.record(trace.session_end(self.reason, self.steps, self.detail))
         self.trace.close()
+
+    @property
+    def ended(self) -> bool:
+        """Whether this run has its closing line."""
+        return self.opened and self.trace.lines[-1].get("event") == "session_end"
 
     def result(self) -> Run:
         """Return the run as it stands."""

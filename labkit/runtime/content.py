@@ -14,7 +14,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from labkit.calls import ErrorCode, Failure, ToolCall, ToolError, ToolOutput, ToolResult, failed
-from labkit.workers import Fault, Job
+from labkit.workers import Fault, Job, raised_on_purpose
 
 MAX_CONTENT = 8_000
 NOTICE_ROOM = 200
@@ -29,10 +29,12 @@ Outcome = tuple[bool, str, Any, ToolError | None]
 
 
 def outcome(tool: str, value: Any) -> Outcome:
-    """Return what a value comes to. Never raises, whatever the value is; it may take as long as the value likes."""
+    """Return what a value comes to, whatever the value is; only an interrupt of the caller's comes through."""
     try:
         return _outcome(tool, value)
-    except BaseException:  # a foreign object has its own ways to fail
+    except BaseException as problem:  # a foreign object has its own ways to fail
+        if isinstance(problem, KeyboardInterrupt) and not raised_on_purpose(problem):
+            raise
         return _unsayable(tool, value)
 
 
