@@ -13,8 +13,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+Repair = Literal[
+    "lossless", "none"
+]  # whether spellings that have one reading only are undone, or refused like the rest
 PROBLEMS_SHOWN = 5
 QUOTED_CHARACTERS = 40
 

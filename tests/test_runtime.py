@@ -21,6 +21,7 @@ from pydantic import BaseModel, Field
 from tools_for_tests import LONG, Counter, calls, codes, hanging, quick, runtime_of
 
 from labkit import Failure, ToolCall, ToolOutput, ToolRegistry, ToolRuntime, tool
+from labkit.runtime.prepare import VALIDATORS
 
 
 class Unit(Enum):
@@ -739,3 +740,42 @@ def test_an_interrupt_while_a_value_is_spelled_is_not_swallowed() -> None:
     with pytest.raises(KeyboardInterrupt) as caught:
         runtime_of(quick(body=lambda: Slow(a=1), timeout=None)).dispatch(ToolCall("1", "quick", ""))
     assert codes(caught.value.results) == ["cancelled"]  # type: ignore[attr-defined]
+
+
+# ---- repair or reject ----
+
+
+@tool(readonly=True)
+def tag_all(tags: list[str], count: int = 1) -> str:
+    """Say the tags."""
+    return f"{count} x {', '.join(tags)}"
+
+
+@pytest.mark.parametrize("validator", VALIDATORS)
+@pytest.mark.parametrize(
+    ("arguments", "lossless", "none"),
+    [
+        ('{"tags": ["a"]}', None, None),
+        ('```json\n{"tags": ["a"]}\n```', None, "invalid_json"),
+        ('"{\\"tags\\": [\\"a\\"]}"', None, "schema_validation"),
+        ('{"tags": "[\\"a\\"]"}', None, "schema_validation"),
+        ('{"tags": ["a\tb"]}', None, "invalid_json"),
+        ('{"tags": ["a"], "count": 2.0}', None, None),
+        ('{"tags": ["a"], "count": null}', None, None),
+        ('{"tags": ["\\ud800"]}', None, None),
+        ("", "schema_validation", "schema_validation"),
+    ],
+)
+def test_without_repair_only_one_spelling_is_taken(
+    validator: str, arguments: str, lossless: str | None, none: str | None
+) -> None:
+    call = ToolCall("call_1", "tag_all", arguments)
+    found = [
+        codes([runtime_of(tag_all, validator=validator, repair=r).dispatch(call)])[0] for r in ("lossless", "none")
+    ]
+    assert found == [lossless, none]
+
+
+def test_an_unknown_repair_is_refused() -> None:
+    with pytest.raises(ValueError, match="repair is one of lossless, none"):
+        runtime_of(tag_all, repair="guess")

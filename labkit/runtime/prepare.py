@@ -7,12 +7,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from labkit.calls import CallRefused, ErrorCode, Problem, ToolCall, ToolError, ToolResult, failed, many, quote
+from labkit.calls import CallRefused, ErrorCode, Problem, Repair, ToolCall, ToolError, ToolResult, failed, many, quote
 from labkit.declare import Tool, ToolRegistry
 from labkit.runtime.content import outcome
 from labkit.validate import judge, normaliser, parse
 
 VALIDATORS = ("pydantic", "subset", "jsonschema")
+REPAIRS: tuple[Repair, ...] = ("lossless", "none")
 CHANGEABLE = (list, dict, set)
 
 
@@ -36,11 +37,12 @@ class Gate:
     turns what the tool returned into an ``Outcome``.
     """
 
-    __slots__ = ("finish", "inline", "judge", "normalise", "tool")
+    __slots__ = ("finish", "inline", "judge", "normalise", "repair", "tool")
 
-    def __init__(self, tool: Tool, validator: str) -> None:
+    def __init__(self, tool: Tool, validator: str, repair: Repair = "lossless") -> None:
         self.tool = tool
-        self.normalise = normaliser(tool.parameters)
+        self.repair = repair
+        self.normalise = normaliser(tool.parameters, repair)
         self.judge = judge(validator, tool.parameters, tool.adapter)
         self.finish = partial(outcome, tool.name)
         self.inline = tool.timeout is None and tool.run_in == "thread" and not tool.is_async
@@ -50,7 +52,7 @@ def admit(call: ToolCall, gate: Gate) -> Prepared | ToolResult:
     """Return the call ready to run, or the result that says why it may not. The tool is not touched."""
     tool = gate.tool
     try:
-        values, repairs = parse(call.arguments)
+        values, repairs = parse(call.arguments, gate.repair)
     except CallRefused as refusal:
         return failed(call, replace(refusal.error, tool=tool.name))
     values, undone = gate.normalise(values)

@@ -9,11 +9,11 @@ from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed, many
+from labkit.calls import ErrorCode, Repair, ToolCall, ToolError, ToolResult, failed, many, quote
 from labkit.declare import ToolRegistry
 from labkit.runtime.batch import SLICE, Batch, Held, as_planned, held_by, interrupted, no_thread, stopped
 from labkit.runtime.content import raised, result_from, result_of, timed_out
-from labkit.runtime.prepare import VALIDATORS, Gate, Prepared, admit, unknown_tool
+from labkit.runtime.prepare import REPAIRS, VALIDATORS, Gate, Prepared, admit, unknown_tool
 from labkit.schedule import POLICIES, kind_of, plan
 from labkit.trace import tool_batch, tool_finished, tool_start
 from labkit.workers import Job, call_function, fault, job_for, raised_on_purpose
@@ -29,8 +29,9 @@ class ToolRuntime:
 
     ``max_parallel`` bounds how many calls are at work at once. ``validator`` is ``pydantic``, ``subset`` or
     ``jsonschema``. ``executor`` takes the sync, picklable tools that would run in a thread; a time limit can only
-    abandon a call there, and context variables do not travel.
-    Raises ValueError for an unknown policy or validator, and where the subset validator does not know a keyword.
+    abandon a call there, and context variables do not travel. ``repair`` is ``lossless`` (spellings of the arguments
+    that have one reading only are undone) or ``none``.
+    Raises ValueError for an unknown policy, validator or repair, and where the subset validator does not know a keyword.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class ToolRuntime:
         max_parallel: int = 64,
         validator: str = "pydantic",
         executor: Executor | None = None,
+        repair: Repair = "lossless",
     ) -> None:
         if not isinstance(registry, ToolRegistry):
             raise TypeError(f"a runtime takes a ToolRegistry, not a {type(registry).__name__}: ToolRegistry([…])")
@@ -47,6 +49,8 @@ class ToolRuntime:
             raise ValueError(f'there is no policy "{policy}"; choose one of {", ".join(POLICIES)}')
         if validator not in VALIDATORS:
             raise ValueError(f'there is no validator "{validator}"; choose one of {", ".join(VALIDATORS)}')
+        if repair not in REPAIRS:
+            raise ValueError(f"repair is one of {', '.join(REPAIRS)}, not {quote(repair)}")
         if type(max_parallel) is not int or max_parallel < 1:
             raise ValueError(f"max_parallel must be a whole number of at least 1, not {max_parallel!r}")
         self.registry = registry
@@ -54,9 +58,10 @@ class ToolRuntime:
         self.max_parallel = max_parallel
         self.validator = validator
         self.executor = executor
+        self.repair = repair
         self._held: list[Held] = []
         self._lock = Lock()
-        self._gates: dict[str, Gate] = {tool.name: Gate(tool, validator) for tool in registry}
+        self._gates: dict[str, Gate] = {tool.name: Gate(tool, validator, repair) for tool in registry}
 
     def dispatch(self, call: ToolCall) -> ToolResult:
         """Run one call and return its result; never raises because of what a model sent or a tool did."""
@@ -173,7 +178,7 @@ class ToolRuntime:
             if tool is None:
                 return unknown_tool(call, self.registry)
             try:
-                found = self._gates[call.name] = Gate(tool, self.validator)
+                found = self._gates[call.name] = Gate(tool, self.validator, self.repair)
             except ValueError as problem:
                 return failed(call, ToolError(ErrorCode.EXECUTION_ERROR, str(problem), tool.name))
         return admit(call, found)

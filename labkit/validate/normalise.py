@@ -16,19 +16,21 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from labkit.calls import Repair
 from labkit.validate.decode import read_strictly
 from labkit.validate.outline import ITEMS, REST, Outline
 
 Normalise = Callable[[dict[str, Any]], tuple[dict[str, Any], tuple[str, ...]]]
 
 
-def normaliser(schema: Any) -> Normalise:
+def normaliser(schema: Any, repair: Repair = "lossless") -> Normalise:
     """Return the function that makes arguments normal for a schema, and names what it did.
 
-    The names are ``integral_float``, ``surrogates``, ``null_default`` and ``double_encoding``. What is handed in is
-    never changed; where there is nothing to do, it is handed back as it is.
+    The names are ``integral_float``, ``surrogates``, ``null_default`` and ``double_encoding``. The first three make one
+    spelling of what is the same for every validator; the last is a repair, and ``repair="none"`` leaves it out. What is
+    handed in is never changed; where there is nothing to do, it is handed back as it is.
     """
-    places = _Places(copy.deepcopy(schema))
+    places = _Places(copy.deepcopy(schema), repair == "lossless")
     root = places.at(places.outline.root)
     plain = {name: root.part(name).plain_kinds(name in root.droppable) for name in root.names}
 
@@ -57,8 +59,9 @@ def _mend_all(root: _Place, values: dict[str, Any]) -> tuple[dict[str, Any], tup
 class _Places:
     """All the places met so far, one for each schema, so that a schema that holds itself needs no end of them."""
 
-    def __init__(self, schema: Any) -> None:
+    def __init__(self, schema: Any, lossless: bool) -> None:
         self.outline = Outline(schema)
+        self.lossless = lossless
         self.known: dict[int, _Place] = {}
 
     def at(self, schema: Any) -> _Place:
@@ -75,7 +78,8 @@ class _Place:
         self.places, self.schema = places, schema
         self.types = outline.types(schema)
         self.wants_integer = "integer" in self.types and "number" not in self.types
-        self.wants_structure = bool(self.types & _STRUCTURES) and self.types <= _STRUCTURES | {"null"}
+        wants_structure = bool(self.types & _STRUCTURES) and self.types <= _STRUCTURES | {"null"}
+        self.wants_structure = wants_structure and places.lossless
         self.names = outline.names(schema)
         self.length = outline.prefix_length(schema)
         self.droppable = {name for name in self.names if self.is_droppable(name)}

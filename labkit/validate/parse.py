@@ -12,12 +12,10 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, Literal
+from typing import Any
 
-from labkit.calls import CallRefused, ErrorCode, ToolError, quote
+from labkit.calls import CallRefused, ErrorCode, Repair, ToolError, quote
 from labkit.validate.decode import JSON_BLANK, MAX_DEPTH, read_leniently, read_strictly, read_value
-
-Repair = Literal["lossless", "none"]
 
 
 def parse_arguments(raw: Any, repair: Repair = "lossless") -> dict[str, Any]:
