@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
-Repair = Literal[
-    "lossless", "none"
-]  # whether spellings that have one reading only are undone, or refused like the rest
+# Whether spellings of arguments that have one reading only are undone, or refused like the rest.
+Repair = Literal["lossless", "none"]
+
 PROBLEMS_SHOWN = 5
 QUOTED_CHARACTERS = 40
 

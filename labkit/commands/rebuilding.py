@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from labkit.commands.twins import solved, twin_of
 from labkit.paths import repository
 
 Say = Callable[[str], None]
@@ -17,16 +18,21 @@ KEPT_METADATA = {
 KEPT_OUTPUT = ("output_type", "data", "metadata", "execution_count", "name", "text", "ename", "evalue", "traceback")
 
 
-def chapters() -> list[Path]:
-    """Return the shipped notebooks, in order."""
+def notebooks() -> list[Path]:
+    """Return the shipped notebooks, chapters and solved twins, in order."""
     found = (repository() / "notebooks").rglob("*.ipynb")
     return sorted(path for path in found if ".ipynb_checkpoints" not in path.parts)
 
 
-def rebuild(number: str | None, say: Say) -> int:
-    """Rebuild all chapters, or those whose name begins with a number.
+def chapters() -> list[Path]:
+    """Return the chapters, in order."""
+    return sorted((repository() / "notebooks").glob("*.ipynb"))
 
-    Returns 0, 1 where a chapter failed (it is left as it was), 2 where there is no such chapter.
+
+def rebuild(number: str | None, say: Say) -> int:
+    """Rebuild all chapters and their solved twins, or those whose name begins with a number.
+
+    Returns 0, 1 where one failed (it is left as it was), 2 where there is no such chapter.
     """
     chosen = [path for path in chapters() if number is None or path.name.startswith(number.zfill(2) + "_")]
     if not chosen:
@@ -35,19 +41,40 @@ def rebuild(number: str | None, say: Say) -> int:
         return 2
     failed = 0
     for path in chosen:
-        problem = rebuild_one(path)
-        failed += problem is not None
-        say(f"{path.name}: {problem or 'rebuilt'}")
+        problems = {path.name: rebuild_one(path), f"solutions/{path.name}": rebuild_twin(path)}
+        failed += sum(problem is not None for problem in problems.values())
+        for name, problem in problems.items():
+            say(f"{name}: {problem or 'rebuilt'}")
     return 1 if failed else 0
 
 
 def rebuild_one(path: Path) -> str | None:
     """Execute a notebook on a fresh kernel and store it; return what went wrong, or None."""
     import nbformat
+
+    return _run_and_store(nbformat.read(path, as_version=4), path)
+
+
+def rebuild_twin(path: Path) -> str | None:
+    """Make the solved twin of a chapter anew; return what went wrong, or None. A chapter without stubs has no twin."""
+    import nbformat
+
+    twin = twin_of(path)
+    try:
+        notebook = solved(nbformat.read(path, as_version=4))
+    except ValueError as problem:
+        return str(problem)
+    if notebook is None:
+        twin.unlink(missing_ok=True)
+        return None
+    twin.parent.mkdir(exist_ok=True)
+    return _run_and_store(notebook, twin)
+
+
+def _run_and_store(notebook: Any, path: Path) -> str | None:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
 
-    notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
         notebook, timeout=60, kernel_name="python3", record_timing=False, resources={"metadata": {"path": path.parent}}
     )

@@ -1,12 +1,15 @@
-"""What a chapter needs around its cells: a start, data, and the source of what it teaches. All chapters.
+"""What a chapter needs around its cells: a start, data, sources to show, exercises with their checks. All chapters.
 
     >>> lab = start("05")
     scripted model
+    >>> lab.check("05.2")
+    05.2  passed: 14 cases
 
 Does not: teach. The chapters do.
 """
 
+from labkit.course.checking import Verdict
 from labkit.course.lab import Lab, start
 from labkit.course.source import Source, show_source
 
-__all__ = ["Lab", "Source", "show_source", "start"]
+__all__ = ["Lab", "Source", "Verdict", "show_source", "start"]

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 import warnings
 import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from labkit.calls import many
+from labkit.course.checking import Verdict, check
+from labkit.course.exercises import exercise
+from labkit.course.notes import Note, Report, report
+from labkit.course.progress import here
+from labkit.course.source import Source
 from labkit.paths import data, repository
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -24,11 +31,40 @@ class Lab:
 
     def script(self, name: str) -> Path:
         """Return the file of a script, such as ``m2_task``. Raises FileNotFoundError that names those there are."""
-        return _one_of(data("scripts"), f"{name}.json")
+        scripts = data("scripts")
+        names = [path.relative_to(scripts).with_suffix("").as_posix() for path in scripts.rglob("*.json")]
+        return scripts / f"{_one_of(name, names, scripts)}.json"
 
     def workspace(self, name: str) -> Path:
         """Return a fresh copy of a workspace, such as ``calculator``: break it as you like."""
-        return fresh_copy(_one_of(data("workspaces"), name))
+        workspaces = data("workspaces")
+        return fresh_copy(workspaces / _one_of(name, [path.name for path in workspaces.iterdir()], workspaces))
+
+    def check(self, id: str) -> Verdict:
+        """Try the exercise on what the calling cell's notebook defines, and return the verdict."""
+        verdict = check(exercise(id), sys._getframe(1).f_globals)
+        if not verdict.untouched:
+            here().tried(id, verdict.passed)
+        return verdict
+
+    def hint(self, id: str) -> Note:
+        """Return the next of the exercise's three hints; after the last one, that one again."""
+        hints = exercise(id).hints
+        number = min(here().entry(id).hints + 1, len(hints))
+        here().hinted(id, number)
+        return Note(f"{id}  hint {number} of {len(hints)}", hints[number - 1])
+
+    def solution(self, id: str, now: bool = False) -> Source | Note:
+        """Return our solution, once the exercise is passed or its three hints are read; with ``now`` at once."""
+        asked, entry = exercise(id), here().entry(id)
+        if now or entry.passed or entry.hints >= len(asked.hints):
+            return Source(asked.solution.strip("\n"))
+        left = many(len(asked.hints) - entry.hints, "hint")
+        return Note(f"{id}  the solution can wait", f'{left} left. lab.solution("{id}", now=True) shows it at once.')
+
+    def progress(self) -> Report:
+        """Return what was done in this chapter, and in every other one where something was."""
+        return report(here(), self.chapter)
 
 
 def start(chapter: str) -> Lab:
@@ -44,12 +80,10 @@ def start(chapter: str) -> Lab:
     return Lab(chapter, repository())
 
 
-def _one_of(folder: Path, name: str) -> Path:
-    path = folder / name
-    if not path.exists():
-        names = ", ".join(sorted(entry.stem for entry in folder.iterdir()))
-        raise FileNotFoundError(f"data/{folder.name} has no {path.stem}; it has {names}")
-    return path
+def _one_of(name: str, names: list[str], folder: Path) -> str:
+    if name not in names:
+        raise FileNotFoundError(f"data/{folder.name} has no {name}; it has {', '.join(sorted(names))}")
+    return name
 
 
 def fresh_copy(folder: Path) -> Path:

@@ -31,7 +31,7 @@ class ToolRuntime:
     ``jsonschema``. ``executor`` takes the sync, picklable tools that would run in a thread; a time limit can only
     abandon a call there, and context variables do not travel. ``repair`` is ``lossless`` (spellings of the arguments
     that have one reading only are undone) or ``none``.
-    Raises ValueError for an unknown policy, validator or repair, and where the subset validator does not know a keyword.
+    Raises ValueError for an unknown policy, validator or repair, and where the subset validator can't know a keyword.
     """
 
     def __init__(

@@ -1,0 +1,54 @@
+"""What the course says between the cells: a hint, a word to wait, how far a learner has come."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+
+from labkit.course.exercises import chapters, exercises_of, questions_of
+from labkit.course.progress import Entry, Progress
+
+WIDTH = 76
+
+
+@dataclass(frozen=True, repr=False)
+class Note:
+    """A few words to the learner under a title. A value; its ``repr`` is what is read."""
+
+    title: str
+    text: str
+
+    def __repr__(self) -> str:
+        return "\n".join([self.title, *textwrap.wrap(self.text, WIDTH, initial_indent="  ", subsequent_indent="  ")])
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """How far a learner has come. A value: ``done`` of ``all`` exercises and questions are passed."""
+
+    done: int
+    all: int
+    lines: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines)
+
+
+def report(progress: Progress, chapter: str) -> Report:
+    """Return a line for each exercise and question of a chapter, and of others where something was done."""
+    rows: list[tuple[str, str, Entry]] = []
+    for number in chapters():
+        of_chapter = [
+            *((each.id, each.title, progress.entry(each.id)) for each in exercises_of(number)),
+            *((each.id, "quiz", progress.entry(each.id)) for each in questions_of(number)),
+        ]
+        if number == chapter or any(entry != Entry() for _, _, entry in of_chapter):
+            rows += of_chapter
+    done = sum(entry.passed for _, _, entry in rows)
+    lines = [f"{id:<6} {_state(entry):<8} {title}" for id, title, entry in rows]
+    lines.append(f"{done} of {len(rows)} passed" + (f"; {progress.trouble}" if progress.trouble else ""))
+    return Report(done, len(rows), tuple(lines))
+
+
+def _state(entry: Entry) -> str:
+    return "passed" if entry.passed else "tried" if entry.tries else "open"

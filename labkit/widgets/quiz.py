@@ -1,0 +1,74 @@
+"""One question of a chapter's quiz: choose an option, and it says why it is right or wrong. All chapters."""
+
+from __future__ import annotations
+
+from html import escape
+
+import ipywidgets as W  # noqa: N812
+
+from labkit.course.exercises import question
+from labkit.course.progress import here
+from labkit.course.quiz import Option, Question
+from labkit.widgets.base import LabWidget, View, control
+from labkit.widgets.html import told, worded
+
+LETTERS = "abcdefgh"
+
+
+class Quiz(LabWidget):
+    """A question by its id, such as ``Quiz("03.q1")``.
+
+    Choose with the arrow keys, or with ``.controls["answer"].value = "b"``.
+    Raises ValueError that names the questions there are.
+    """
+
+    name = "quiz"
+
+    def __init__(self, id: str) -> None:
+        self.question: Question = question(id)
+        self._options = dict(zip(LETTERS, self.question.options, strict=False))
+        choices = [(f"{letter}  {option.text}", letter) for letter, option in self._options.items()]
+        answer = control(
+            W.RadioButtons,
+            "Answer",
+            "Choose an answer; it says why it is right or wrong",
+            options=choices,
+            value=None,
+            layout=W.Layout(width="auto"),
+        )
+        super().__init__({"answer": answer})
+
+    def look(self) -> View:
+        letter = self.controls["answer"].value
+        asked = f"{self.question.id}  {self.question.ask}"
+        lines = [asked, *(f"  {letter}  {option.text}" for letter, option in self._options.items())]
+        html = f"<div>{worded(asked)}</div>"
+        if letter is None:
+            return View("\n".join(lines), html, html + self._folded())
+        option = self._options[letter]
+        lines += ["", f"{letter}: {_verdict(option)}. {option.why}"]
+        return View("\n".join(lines), html + _explained(letter, option), html + self._folded())
+
+    def adjust(self, changed: str) -> None:
+        letter = self.controls["answer"].value
+        if letter is not None:
+            here().tried(self.question.id, self._options[letter].right)
+
+    def summary(self) -> str:
+        return self.question.id
+
+    def _folded(self) -> str:
+        """Every option with its explanation behind a click, for a page without a kernel."""
+        return "".join(
+            f"<details><summary>{letter}&nbsp; {worded(option.text)}</summary>{_explained(letter, option)}</details>"
+            for letter, option in self._options.items()
+        )
+
+
+def _verdict(option: Option) -> str:
+    return "right" if option.right else "not this one"
+
+
+def _explained(letter: str, option: Option) -> str:
+    state = told("good" if option.right else "bad", f"{escape(letter)}: {_verdict(option)}")
+    return f'<div role="status" style="margin:4px 0">{state}. {worded(option.why)}</div>'
