@@ -52,8 +52,8 @@ def check(exercise: Exercise, namespace: dict[str, Any]) -> Verdict:
     total = len(exercise.cases)
     missing = [name for name in exercise.names if name not in namespace]
     if missing:
-        rows = (("missing", f"{', '.join(missing)}: run the cell that defines it"),)
-        return Verdict(exercise.id, total, total, untouched=True, rows=rows)
+        told = (("missing", f"{', '.join(missing)}: run the cell that defines it"),)
+        return Verdict(exercise.id, total, total, untouched=True, rows=told)
     wrong: list[tuple[Case, _Seen]] = []
     for case in exercise.cases:
         seen = _try(case, {**exercise.given(), **{name: namespace[name] for name in exercise.names}})
@@ -78,9 +78,9 @@ def _try(case: Case, names: dict[str, Any]) -> _Seen:
     try:
         value = eval(case.run, names)
         fits = case.expected.test(value) if isinstance(case.expected, Wanted) else alike(case.expected, value)
+        return _Seen(shown(value), bool(fits), unfinished=unfinished(value))
     except (Exception, SystemExit, GeneratorExit) as problem:
         return _Seen(_raised(problem), fits=False)
-    return _Seen(shown(value), bool(fits), unfinished=unfinished(value))
 
 
 def unfinished(value: Any) -> bool:
@@ -136,12 +136,12 @@ def _difference(case: Case, seen: _Seen) -> tuple[tuple[str, str], ...]:
 
 
 def _still(exercise: Exercise, case: Case) -> tuple[tuple[str, str], ...]:
-    names = ", ".join(exercise.names)
+    verbs = "is as it came: it gives" if len(exercise.names) == 1 else "are as they came: they give"
     return (
-        ("still", f"{names} is as it came: it gives `...`"),
+        ("still", f"{', '.join(exercise.names)} {verbs} `...`"),
         ("first", case.rule),
         ("input", case.run),
-        ("next", "write your lines in place of `...`, run that cell, then this one"),
+        ("next", "put your lines in place of `...`, run that cell, then this one"),
     )
 
 

@@ -36,10 +36,12 @@ class Progress:
 
     def _read(self) -> None:
         if self.path is not None:
-            self._entries = {**self._entries, **_read(self.path)}
+            for id, kept in _read(self.path).items():
+                self._entries[id] = _joined(self._entries.get(id, Entry()), kept)
 
     def entry(self, id: str) -> Entry:
         """Return what was done about one; an empty entry where nothing was."""
+        self._read()
         return self._entries.get(id, Entry())
 
     def tried(self, id: str, passed: bool) -> None:
@@ -52,7 +54,6 @@ class Progress:
         self._put(id, replace(self.entry(id), hints=max(hints, self.entry(id).hints)))
 
     def _put(self, id: str, entry: Entry) -> None:
-        self._read()
         self._entries[id] = entry
         if self.path is not None:
             try:
@@ -67,6 +68,11 @@ def here() -> Progress:
     """Return the learner's progress: that of the file where there is one to keep, else this process's own."""
     named = os.environ.get("LABKIT_PROGRESS")
     return Progress(Path(named) if named else None)
+
+
+def _joined(one: Entry, other: Entry) -> Entry:
+    """What two chapters know of one exercise: nothing that either of them has seen is taken back."""
+    return Entry(max(one.tries, other.tries), one.passed or other.passed, max(one.hints, other.hints))
 
 
 def _read(path: Path) -> dict[str, Entry]:

@@ -12,15 +12,12 @@ from labkit.declare import Tool
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Source:
-    """The text of a function or class. A value; shown as text and, where a notebook can, in colour."""
+    """The text of a function or class. A value; shown as plain text, which every page sets in a fixed-width face."""
 
     text: str
 
     def __repr__(self) -> str:
         return self.text
-
-    def _repr_markdown_(self) -> str:
-        return f"```python\n{self.text}\n```"
 
 
 def show_source(thing: Any) -> Source:

@@ -19,6 +19,11 @@ def is_async(fn: Callable[..., Any]) -> bool:
     return inspect.iscoroutinefunction(called(fn))
 
 
+def yields(fn: Callable[..., Any]) -> bool:
+    """Say whether a call gives a generator, which is no result: nothing of the function has run by then."""
+    return inspect.isgeneratorfunction(called(fn)) or inspect.isasyncgenfunction(called(fn))
+
+
 def innermost(fn: Callable[..., Any]) -> Any:
     """Return what is inside a partial, or inside several."""
     while isinstance(fn, functools.partial):

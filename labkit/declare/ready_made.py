@@ -47,11 +47,11 @@ def normalise_schema(parameters: Any) -> tuple[dict[str, Any], list[str]]:
     """
     schema = _copy(parameters)
     notes: list[str] = []
-    asked = schema.setdefault("type", "object")
+    asked = schema["type"] = "object" if schema.get("type") is None else schema["type"]
     _put_right(schema, "", notes)
-    if schema.get("type") != "object":
+    if schema.get("type") not in ("object", ["object"]):
         raise ValueError(f"the parameters of a tool must be an object, not {quote(asked)}")
-    schema = {"type": "object", "properties": {}, "required": []} | schema
+    schema = {"type": "object", "properties": {}, "required": []} | schema | {"type": "object"}
     _check_references(schema)
     _close(schema, notes)
     _drop_wrong_defaults(schema, notes)

@@ -21,11 +21,11 @@ from typing import Annotated, Any, NotRequired, Required, get_type_hints
 
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter
 from pydantic.fields import FieldInfo
-from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticUndefined, to_jsonable_python
 from typing_extensions import TypedDict
 
 from labkit.declare.callables import called, innermost
+from labkit.declare.generator import Generator, NoCallFits
 from labkit.declare.ready_made import admits
 from labkit.declare.tidy import tidy
 
@@ -75,7 +75,8 @@ def read_docstring(text: str) -> tuple[str, dict[str, str]]:
 
     parsed = parse(text)
     description = "\n\n".join(part for part in (parsed.short_description, parsed.long_description) if part)
-    return description, {p.arg_name: " ".join(p.description.split()) for p in parsed.params if p.description}
+    told = [(p.arg_name, " ".join(p.description.split())) for p in parsed.params if p.description]
+    return description, {name.strip(): text for names, text in told for name in names.split(",")}  # NumPy: "x, y"
 
 
 def _docstring(fn: Callable[..., Any]) -> str:
@@ -110,7 +111,7 @@ def _fields(
         if isinstance(parameter.default, FieldInfo):  # x: int = Field(3, ge=1)
             hint = Annotated[hint, parameter.default]
         fields[key] = hint
-        told = _told_defaults(hint, parameter)
+        told = _told_defaults(name, hint, parameter)
         # The adapter fills in a Field's default by itself, so a second one would depend on who fills in.
         if any(value is not told[-1] and value != told[-1] for value in told):
             raise ValueError(f"tool {name}: the parameter {key} has two defaults, one of them in its Field")
@@ -136,13 +137,18 @@ def _resolved(name: str, key: str, annotation: Any, known: dict[str, Any]) -> An
         raise ValueError(f"tool {name}: the annotation of the parameter {key} can't be read") from None
 
 
-def _told_defaults(hint: Any, parameter: inspect.Parameter) -> list[Any]:
+def _told_defaults(name: str, hint: Any, parameter: inspect.Parameter) -> list[Any]:
     """Return the defaults of a parameter: of each Field in its annotation, then of the signature."""
     infos = [info for info in getattr(hint, "__metadata__", ()) if isinstance(info, FieldInfo)]
-    told = [
-        info.get_default(call_default_factory=True, validated_data={}) if info.default_factory else info.default
-        for info in infos
-    ]
+    try:
+        told = [
+            info.get_default(call_default_factory=True, validated_data={}) if info.default_factory else info.default
+            for info in infos
+        ]
+    except Exception as problem:
+        raise ValueError(
+            f"tool {name}: the default_factory of the parameter {parameter.name} raises {type(problem).__name__}"
+        ) from None
     if parameter.default is not parameter.empty and not isinstance(parameter.default, FieldInfo):
         told.append(parameter.default)
     return [value for value in told if value is not PydanticUndefined]
@@ -161,6 +167,12 @@ def _adapter(name: str, fields: dict[str, Any], defaults: dict[str, Any]) -> tup
 
 
 def _reason(problem: Exception) -> str:
+    if isinstance(problem, NoCallFits):
+        return str(problem)
+    if isinstance(problem, NameError):  # pydantic's own is one too
+        return f"the type {problem.name} in it is not known where it is defined; define or import it at the top"
+    if isinstance(problem, PydanticUserError) and problem.code == "class-not-fully-defined":
+        return "its class holds a type that is not known where it is defined; define or import that at the top"
     if isinstance(problem, PydanticUserError) and problem.code == "typed-dict-version":
         return "before Python 3.12, take TypedDict from typing_extensions"
     return (
@@ -175,26 +187,7 @@ def _typed_dict(name: str, fields: dict[str, Any], defaults: dict[str, Any]) -> 
     # python-re: Python's own patterns, so that lookarounds work here as they do in the other validators
     arguments.__pydantic_config__ = ConfigDict(extra="forbid", regex_engine="python-re")  # type: ignore[attr-defined]
     adapter: TypeAdapter[Any] = TypeAdapter(arguments)
-    return adapter, adapter.json_schema(schema_generator=_Generator)
-
-
-class _Generator(GenerateJsonSchema):
-    """Pydantic's generator, but a set of any size takes repeated items: nothing is lost by them."""
-
-    def emit_warning(self, kind: Any, detail: str) -> None:
-        """Say nothing: a default that JSON can't say is left out of the schema, and stays one of the function."""
-
-    def set_schema(self, schema: Any) -> dict[str, Any]:
-        return _repeatable(super().set_schema(schema))
-
-    def frozenset_schema(self, schema: Any) -> dict[str, Any]:
-        return _repeatable(super().frozenset_schema(schema))
-
-
-def _repeatable(schema: dict[str, Any]) -> dict[str, Any]:
-    if "minItems" not in schema and "maxItems" not in schema:
-        schema.pop("uniqueItems", None)
-    return schema
+    return adapter, adapter.json_schema(schema_generator=Generator)
 
 
 def _show_default(schema: dict[str, Any], default: Any, definitions: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from labkit.calls import quote
-from labkit.declare.callables import function_name, is_async
+from labkit.declare.callables import function_name, is_async, yields
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -71,11 +71,7 @@ class Tool:
         from labkit.declare.signature import describe  # loads the larger part of pydantic
 
         name = function_name(fn) if name is None else name
-        if not isinstance(name, str) or not re.fullmatch(LEGAL_NAME, name):
-            raise ValueError(
-                f"the tool name {quote(name)} is not legal: 1 to 64 letters of a-z, A-Z, 0-9, _ and -. "
-                'Give one with name="…"'
-            )
+        _check_name(name)
         told = describe(name, fn)
         return cls._make(
             name,
@@ -119,6 +115,8 @@ class Tool:
         _check_options(name, options)
         if options.get("parallel_safe") is None:
             options = options | {"parallel_safe": options.get("readonly", False)}
+        if yields(fn):
+            raise ValueError(f"tool {name}: a function that yields can't be declared; return a list")
         awaited = is_async(fn)
         if awaited and options.get("run_in") == "process":
             raise ValueError(f"tool {name}: an async function runs on the event loop, it can't run in a process")
@@ -127,6 +125,7 @@ class Tool:
         )
 
     def __post_init__(self) -> None:
+        _check_name(self.name)
         # Frozen for everybody else; these make help(), inspect and editors see the function.
         shown: dict[str, Any] = {
             key: getattr(self.fn, key) for key in functools.WRAPPER_ASSIGNMENTS if hasattr(self.fn, key)
@@ -165,6 +164,14 @@ def _function(fn: Any) -> Callable[..., Any]:
     if not callable(fn):
         raise TypeError(f"a tool is made of a function, not of {quote(fn)}")
     return fn  # type: ignore[no-any-return]
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str) or not re.fullmatch(LEGAL_NAME, name):
+        raise ValueError(
+            f"the tool name {quote(name)} is not legal: 1 to 64 letters of a-z, A-Z, 0-9, _ and -. "
+            'Give one with name="…"'
+        )
 
 
 def _check_options(name: str, options: dict[str, Any]) -> None:

@@ -6,7 +6,23 @@
 Does not: run tools, keep a history.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from labkit.models.base import Model, ModelError, ModelReply, Usage
 from labkit.models.scripted import ScriptedModel
 
-__all__ = ["Model", "ModelError", "ModelReply", "ScriptedModel", "Usage"]
+if TYPE_CHECKING:
+    from labkit.models.text_protocol import TextProtocolModel
+
+__all__ = ["Model", "ModelError", "ModelReply", "ScriptedModel", "TextProtocolModel", "Usage"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the models that not every run needs when they are asked for."""
+    from importlib import import_module
+
+    room = {"TextProtocolModel": "labkit.models.text_protocol"}.get(name)
+    if room is None:
+        raise AttributeError(f"labkit.models has no {name}")
+    globals()[name] = getattr(import_module(room), name)
+    return globals()[name]

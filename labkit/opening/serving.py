@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from labkit.opening.copies import shipped
+from labkit.opening.keys import leave_keys_to_widgets
 
 FIRST = "00_start_here.ipynb"
 
@@ -32,8 +33,10 @@ def serve(root: Path, port: int | None, browser: bool) -> int:
     print("Starting JupyterLab.", flush=True)
     _trust([*(root / "notebooks").rglob("*.ipynb"), *_own_chapters(root)])
     os.environ["LABKIT_PROGRESS"] = str(root / "my" / ".progress.json")
+    from jupyterlab.commands import get_user_settings_dir
     from jupyterlab.labapp import LabApp
 
+    leave_keys_to_widgets(Path(get_user_settings_dir()), Path(sys.prefix, "share", "jupyter", "lab", "schemas"))
     log = root / ".venv" / "jupyter" / "server.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     logging.basicConfig(filename=log, filemode="w", encoding="utf-8", level=logging.WARNING, force=True)

@@ -11,6 +11,8 @@ from labkit.calls import CallRefused, ErrorCode, Problem, Repair, ToolCall, Tool
 from labkit.declare import Tool, ToolRegistry
 from labkit.runtime.content import outcome
 from labkit.validate import judge, normaliser, parse
+from labkit.workers import fault
+from labkit.workers.child import blot
 
 VALIDATORS = ("pydantic", "subset", "jsonschema")
 REPAIRS: tuple[Repair, ...] = ("lossless", "none")
@@ -43,9 +45,14 @@ class Gate:
         self.tool = tool
         self.repair = repair
         self.normalise = normaliser(tool.parameters, repair)
-        self.judge = judge(validator, tool.parameters, tool.adapter)
+        self.judge = judge(validator, tool.parameters, tool.adapter, _authors_words)
         self.finish = partial(outcome, tool.name)
         self.inline = tool.timeout is None and tool.run_in == "thread" and not tool.is_async
+
+
+def _authors_words(problem: BaseException | str) -> str:
+    """Return what may be told of an exception, or of a text, that an author's rule gave; empty for nothing."""
+    return blot(problem) if isinstance(problem, str) else fault(problem).words
 
 
 def admit(call: ToolCall, gate: Gate) -> Prepared | ToolResult:

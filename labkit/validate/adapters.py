@@ -23,22 +23,25 @@ from labkit.validate.subset import check
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
+    from labkit.validate.wording import Words
+
 Judge = Callable[[dict[str, Any]], tuple[dict[str, Any] | None, list[Problem]]]
 Finder = Callable[[dict[str, Any]], list[Problem]]
 
 
-def judge(kind: str, schema: Any, adapter: TypeAdapter[Any] | None = None) -> Judge:
+def judge(kind: str, schema: Any, adapter: TypeAdapter[Any] | None = None, words: Words = str) -> Judge:
     """Return the judge of one tool's arguments: it answers ``(values, [])`` or ``(None, problems)``, and never raises.
 
     ``kind`` is ``pydantic``, ``subset`` or ``jsonschema``. With an adapter the values come typed by pydantic, strictly,
     without the defaults of the signature; without one they get the schema's own defaults, and ``jsonschema`` judges
-    where pydantic was asked for. Raises ValueError for a schema that the judge can't follow, naming what it is.
+    where pydantic was asked for. ``words`` says what may be told of an exception that an author's own rule raises.
+    Raises ValueError for a schema that the judge can't follow, naming what it is.
     """
     if kind not in ("pydantic", "subset", "jsonschema"):
         raise ValueError(f'a validator is "pydantic", "subset" or "jsonschema", not {quote(kind)}')
     if kind == "subset":
         _require_known(schema)
-    convert = _filled(schema) if adapter is None else _typed(schema, adapter)
+    convert = _filled(schema) if adapter is None else _typed(schema, adapter, words)
     if kind == "subset":
         return _checked(lambda values: check(schema, values), convert)
     if kind == "jsonschema" or adapter is None:
@@ -74,7 +77,7 @@ def _filled(schema: Any) -> Judge:
     return lambda values: (fill(schema, values), [])
 
 
-def _typed(schema: Any, adapter: TypeAdapter[Any]) -> Judge:
+def _typed(schema: Any, adapter: TypeAdapter[Any], words: Words) -> Judge:
     """Return the step that turns JSON values into the annotated Python types.
 
     Strictness is said here and not in the model's own settings, which do not reach nested models. Strict validation
@@ -86,19 +89,19 @@ def _typed(schema: Any, adapter: TypeAdapter[Any]) -> Judge:
     def typed(values: dict[str, Any]) -> tuple[dict[str, Any] | None, list[Problem]]:
         try:
             return read(values if plain else json.dumps(values), strict=True), []
-        except Exception as error:  # a model's own validator may raise anything
-            return None, _all_problems(schema, values) or _refused_by_pydantic(error, values)
+        except (Exception, SystemExit, GeneratorExit) as error:  # a model's own validator may raise anything
+            return None, _all_problems(schema, values) or _refused_by_pydantic(error, values, words)
 
     return typed
 
 
-def _refused_by_pydantic(error: Exception, values: dict[str, Any]) -> list[Problem]:
+def _refused_by_pydantic(error: BaseException, values: dict[str, Any], words: Words) -> list[Problem]:
     from pydantic import ValidationError
 
     from labkit.validate.wording import of_exception, of_pydantic
 
     try:
-        return of_pydantic(error, values) if isinstance(error, ValidationError) else [of_exception(error)]
+        return of_pydantic(error, values, words) if isinstance(error, ValidationError) else [of_exception(error)]
     except Exception as trouble:  # an author's own error that can't even be shown
         return [of_exception(trouble)]
 

@@ -9,7 +9,7 @@ Does not: show texts of a library, whose wording changes with versions; show mor
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic_core.core_schema import ErrorType
@@ -21,20 +21,22 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 AUTHOR_CHARACTERS = 300
+Words = Callable[[BaseException | str], str]
+"""What may be passed on of an exception that an author's rule raised, or of a text of the author's; "" for nothing."""
 
 
-def of_exception(error: Exception) -> Problem:
+def of_exception(error: BaseException) -> Problem:
     """Return the problem for an exception that is no verdict, such as a KeyError in a model's own validator."""
     name = quote(type(error).__name__)[1:-1]
     return Problem("", "check", f"could not be checked: the check of these values failed ({name})")
 
 
-def of_pydantic(error: ValidationError, values: Any) -> list[Problem]:
+def of_pydantic(error: ValidationError, values: Any, words: Words = str) -> list[Problem]:
     """Return the problems that pydantic found; the value at each place is looked up in what was handed to it."""
     problems: dict[Problem, None] = {}
     for detail in error.errors(include_url=False, include_input=False):
         path, value = _place(detail["loc"], detail["type"], values)
-        rule, message = _of_detail(detail, value)
+        rule, message = _of_detail(detail, value, words)
         problems[Problem(path, rule, message)] = None
     return list(problems)
 
@@ -75,13 +77,13 @@ def _place(location: tuple[int | str, ...], kind: str, values: Any) -> tuple[str
     return path, value
 
 
-def _of_detail(detail: Any, value: Any) -> tuple[str, str]:
+def _of_detail(detail: Any, value: Any, words: Words) -> tuple[str, str]:
     kind = detail["type"]
     if kind in ("value_error", "assertion_error"):
         own = detail.get("ctx", {}).get("error")
-        return "check", _of_author(str(own) if own is not None else detail["msg"].partition(", ")[2], value)
+        return "check", _of_author(words(detail["msg"].partition(", ")[2] if own is None else own), value)
     if kind not in _PYDANTIC_KINDS:
-        return "check", _of_author(detail["msg"], value)
+        return "check", _of_author(words(detail["msg"]), value)
     if kind in _WHOLE:
         return _WHOLE[kind]
     rule, noun = _NOUNS.get(kind.partition("_")[0], ("check", ""))

@@ -33,14 +33,14 @@ class View:
 class LabWidget(ABC):
     """Knobs and a picture. A subclass says which knobs there are, and ``look`` what they show.
 
-    ``controls`` maps names to controls, in keyboard order; a button that puts all back comes last. Whatever thread a
-    change comes on, it takes the lock, changes plain state and sets traits, and no more. ``failure`` is what the last
-    ``look`` raised, if it did: the page then says so, and the knobs stay as they are.
+    ``controls`` maps names to controls, in keyboard order; a button that puts all back comes last. ``head`` is HTML
+    above them. Whatever thread a change comes on, it takes the lock, changes plain state and sets traits, and no more.
+    ``failure`` is what the last ``look`` raised, if it did: the page then says so, and the knobs stay as they are.
     """
 
     name = "lab"
 
-    def __init__(self, controls: dict[str, Any]) -> None:
+    def __init__(self, controls: dict[str, Any], head: str = "") -> None:
         self.controls = {**controls, RESET: button("Start over", "Put every knob back to where it was at first")}
         self.failure: Exception | None = None
         self._lock = RLock()
@@ -50,7 +50,8 @@ class LabWidget(ABC):
         self._first = {name: control.value for name, control in self.controls.items() if hasattr(control, "value")}
         for name, control in self.controls.items():
             self._listen(name, control)
-        self._box = W.VBox([_row_of(self.controls), self._picture])
+        above = [W.HTML(framed(head))] if head else []
+        self._box = W.VBox([*above, _row_of(self.controls), self._picture])
         with self._quietly():
             for name in self._first:
                 self.adjust(name)
@@ -62,10 +63,10 @@ class LabWidget(ABC):
     def look(self) -> View:
         """Return what the knobs show. Reads them, and touches no widget."""
 
-    def adjust(self, changed: str) -> None:
+    def adjust(self, changed: str) -> None:  # noqa: B027, not every lab has something to say here
         """Set other controls after one has changed: their options, whether they can be used."""
 
-    def press(self, name: str) -> None:
+    def press(self, name: str) -> None:  # noqa: B027, nor here
         """Do what a button of the subclass stands for, before the picture is drawn anew."""
 
     def summary(self) -> str:

@@ -50,7 +50,12 @@ def heading(text: str) -> str:
 def told(tone: str, text: str) -> str:
     """Return a state in words, with its mark and colour: ``told("bad", "refused")``."""
     mark, colour = TONES[tone]
-    return f'<span style="color:{colour};font-weight:600">{mark} {escape(text)}</span>'
+    return f'<span style="{inked(colour)};font-weight:600">{mark} {escape(text)}</span>'
+
+
+def inked(colour: str) -> str:
+    """Return the style of text in a colour: a little darker on a light page, a little lighter on a dark one."""
+    return f"color:{colour};color:color-mix(in srgb, {colour} 65%, {INK})"
 
 
 def code(text: str) -> str:
@@ -61,14 +66,14 @@ def code(text: str) -> str:
 def block(text: str) -> str:
     """Return lines of code or JSON; long lines are broken, blanks are kept."""
     return (
-        f'<pre style="{FIXED};margin:4px 0;padding:6px;white-space:pre-wrap;overflow-wrap:anywhere;'
+        f'<pre style="{FIXED};margin:4px 0;padding:6px;white-space:pre-wrap;overflow-wrap:break-word;word-break:normal;'
         f'border:1px solid {LINE};color:{INK};background:{PAPER}">{escape(text)}</pre>'
     )
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> str:
     """Return a table. Cells are HTML that was made here already; headings and caption are text."""
-    cell = f"border:1px solid {LINE};padding:3px 8px;text-align:left;vertical-align:top"
+    cell = f"border:1px solid {LINE};padding:3px 8px;text-align:left;vertical-align:top;color:{INK}"
     head = "".join(f'<th scope="col" style="{cell}">{escape(text)}</th>' for text in headings)
     body = "".join("<tr>" + "".join(f'<td style="{cell}">{each}</td>' for each in row) + "</tr>" for row in rows)
     title = f'<caption style="text-align:left;color:{FAINT};padding:2px 0">{escape(caption)}</caption>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 import ipywidgets as W  # noqa: N812
@@ -10,7 +11,7 @@ from labkit.course.exercises import question
 from labkit.course.progress import here
 from labkit.course.quiz import Option, Question
 from labkit.widgets.base import LabWidget, View, control
-from labkit.widgets.html import told, worded
+from labkit.widgets.html import paragraph, told, worded
 
 LETTERS = "abcdefgh"
 
@@ -27,7 +28,8 @@ class Quiz(LabWidget):
     def __init__(self, id: str) -> None:
         self.question: Question = question(id)
         self._options = dict(zip(LETTERS, self.question.options, strict=False))
-        choices = [(f"{letter}  {option.text}", letter) for letter, option in self._options.items()]
+        self._asked = f"{self.question.id}  {self.question.ask}"
+        choices = [(f"{letter}  {_label(option.text)}", letter) for letter, option in self._options.items()]
         answer = control(
             W.RadioButtons,
             "Answer",
@@ -36,18 +38,17 @@ class Quiz(LabWidget):
             value=None,
             layout=W.Layout(width="auto"),
         )
-        super().__init__({"answer": answer})
+        super().__init__({"answer": answer}, head=f"<div>{worded(self._asked)}</div>")
 
     def look(self) -> View:
         letter = self.controls["answer"].value
-        asked = f"{self.question.id}  {self.question.ask}"
-        lines = [asked, *(f"  {letter}  {option.text}" for letter, option in self._options.items())]
-        html = f"<div>{worded(asked)}</div>"
+        lines = [self._asked, *(f"  {letter}  {option.text}" for letter, option in self._options.items())]
+        stored = f"<div>{worded(self._asked)}</div>" + self._folded()
         if letter is None:
-            return View("\n".join(lines), html, html + self._folded())
+            return View("\n".join(lines), paragraph("Each answer says why it is right or wrong."), stored)
         option = self._options[letter]
         lines += ["", f"{letter}: {_verdict(option)}. {option.why}"]
-        return View("\n".join(lines), html + _explained(letter, option), html + self._folded())
+        return View("\n".join(lines), _explained(letter, option), stored)
 
     def adjust(self, changed: str) -> None:
         letter = self.controls["answer"].value
@@ -63,6 +64,11 @@ class Quiz(LabWidget):
             f"<details><summary>{letter}&nbsp; {worded(option.text)}</summary>{_explained(letter, option)}</details>"
             for letter, option in self._options.items()
         )
+
+
+def _label(text: str) -> str:
+    """Return the label of a radio button, which is plain text: code stands in quotes there."""
+    return re.sub(r"`([^`]*)`", "\u2018\\1\u2019", text)
 
 
 def _verdict(option: Option) -> str:

@@ -39,12 +39,14 @@ def questions_of(chapter: str) -> tuple[Question, ...]:
 
 def exercise(id: str) -> Exercise:
     """Return the exercise of that id. Raises ValueError that names those there are."""
-    return _one(id, exercises_of, "exercise")
+    found: Exercise = _one(id, exercises_of, "exercise")
+    return found
 
 
 def question(id: str) -> Question:
     """Return the question of that id. Raises ValueError that names those there are."""
-    return _one(id, questions_of, "question")
+    found: Question = _one(id, questions_of, "question")
+    return found
 
 
 def _content(chapter: str) -> Any:
@@ -55,7 +57,7 @@ def _one(id: Any, listed: Any, noun: str) -> Any:
     """Look in the chapter that the id names; where it is not there, say what the chapter has."""
     chapter = id.partition(".")[0] if isinstance(id, str) else ""
     found = {each.id: each for each in listed(chapter)}
-    if id in found:
+    if isinstance(id, str) and id in found:
         return found[id]
     if found:
         raise ValueError(f"chapter {chapter} has no {noun} {id!r}; it has {', '.join(found)}")

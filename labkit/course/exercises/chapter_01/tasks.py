@@ -1,0 +1,236 @@
+"""The three exercises of chapter 01: a reader that survives drift, requests counted, a reply that is taken wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from labkit.course.exercise import Case, Exercise, Wanted
+from labkit.course.transcripts import drift, taken, transcript, verdict
+from labkit.models.text_protocol import cut
+
+CAIRO = {"name": "get_weather", "arguments": {"city": "Cairo", "date": "2026-09-03"}}
+ASKED = 'Action: get_weather\nAction Input: {"city": "Cairo", "date": "2026-09-03"}'
+
+
+def _given() -> dict[str, Any]:
+    names = {"drift": drift, "transcript": transcript, "taken": taken, "verdict": verdict, "cut": cut}
+    return {**names, "asked": ASKED, "meant": (CAIRO,)}
+
+
+def _call(city: str, day: int) -> dict[str, Any]:
+    return {"name": "get_weather", "arguments": f'{{"city": "{city}", "date": "2026-09-0{day}"}}'}
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+READER = Exercise(
+    id="01.1",
+    title="A reader that survives drift",
+    names=("read_v1",),
+    cases=(
+        Case(
+            "an ordinary call is read",
+            'read_v1(transcript("ordinary_1").text)',
+            _call("Beijing", 1),
+            "read_v0 reads it. Begin with a copy of that, and change one thing at a time.",
+        ),
+        Case(
+            "all ordinary replies are read, with blank lines and inputs of several lines",
+            'drift(read_v1).counts["ordinary"]["right"]',
+            24,
+            'Give transcript("ordinary_17").text to read_v1 by hand. Which lines does a `.` not cross?',
+        ),
+        Case(
+            "capitals do not count",
+            'read_v1(transcript("other_capitals_1").text)',
+            _call("Berlin", 1),
+            "How is a regular expression told that capitals do not matter?",
+        ),
+        Case(
+            "stars, signs and numbers around a label do not count",
+            'drift(read_v1).counts["ornament"]["right"]',
+            6,
+            "Look at the six under the microscope. What may stand before a label, after it, and around the name?",
+        ),
+        Case(
+            "a wide colon is a colon",
+            'read_v1(transcript("other_words_6").text)',
+            {"answer": "相差 4.7 °C。"},
+            'The wide colon is written "\\uff1a". Where does your expression expect a colon?',
+        ),
+        Case(
+            "a blank may stand before the colon",
+            'read_v1(transcript("other_words_3").text)',
+            _call("London", 4),
+            "What may stand between the word of a label and its colon?",
+        ),
+        Case(
+            "what stands first counts: an action before an answer is taken",
+            'read_v1(transcript("invented_observation_2").text)',
+            _call("Cairo", 3),
+            "In which order do you look for the answer and for the action? Which of them comes first in the text?",
+        ),
+        Case(
+            "an input ends where the next label begins",
+            'read_v1(transcript("two_actions_1").text)',
+            _call("Beijing", 1),
+            "How far does your expression go after the label of the input?",
+        ),
+        Case(
+            "a label inside a line is no label",
+            'read_v1(transcript("label_inside_2").text)',
+            {"name": "search_text", "arguments": '{"query": "Final Answer:"}'},
+            "What ties an expression to the beginning of a line?",
+        ),
+        Case(
+            "where there is neither an action nor an answer, there is nothing",
+            'read_v1("Thought: I take action: later")',
+            None,
+            "What does your function return when its search finds nothing?",
+        ),
+    ),
+    hints=(
+        "All five labels drift in the same way. Find any label first, and only then ask which one it is.",
+        "One expression for a label: ornament, one of five words, perhaps a number, a colon, more ornament; with re.M "
+        "and re.I. `LABEL.split(text)` cuts a text at its labels.",
+        "With one group around the five words, split gives [before, label, body, label, body, …]. Go through the "
+        'pairs: the first "final answer", or the first "action" that an "action input" follows, is what you take.',
+    ),
+    solution=r'''
+LABEL = re.compile(
+    r"^[^\w\n]*(?:\d+[.)] *)?"
+    r"(thought|action input|action|observation|final answer)"
+    r"[ \d*_`]*[:\uff1a][*_`]*",
+    re.M | re.I,
+)
+
+
+def read_v1(text):
+    """Return the answer or the call, whichever comes first, or None."""
+    _, *found = LABEL.split(text)
+    labels = [label.lower() for label in found[::2]]
+    bodies = [body.strip() for body in found[1::2]]
+    for n, label in enumerate(labels):
+        if label == "final answer":
+            return {"answer": bodies[n]}
+        if labels[n : n + 2] == ["action", "action input"]:
+            name = bodies[n].strip("`*")
+            return {"name": name, "arguments": bodies[n + 1]}
+    return None
+''',
+    given=_given,
+)
+
+REQUESTS = Exercise(
+    id="01.2",
+    title="How often is the model asked?",
+    names=("text_requests", "structured_requests"),
+    cases=(
+        Case(
+            "the weather task in text: three calls, and then the answer",
+            "text_requests([2, 1])",
+            4,
+            "Count in the run above: is the answer a request too?",
+        ),
+        Case(
+            "the weather task with structured calls: two waves, and then the answer",
+            "structured_requests([2, 1])",
+            3,
+            "How many messages does it take to send the calls of one wave?",
+        ),
+        Case(
+            "a task without tools is one request",
+            "(text_requests([]), structured_requests([]))",
+            (1, 1),
+            "Nothing is asked of a tool. What is left?",
+        ),
+        Case(
+            "where each call waits for the one before, both cost the same",
+            "(text_requests([1, 1, 1]), structured_requests([1, 1, 1]))",
+            (4, 4),
+            "A wave of one call gains nothing. Which part of your formula says otherwise?",
+        ),
+        Case(
+            "twenty calls of one wave take three messages: 8, 8 and 4",
+            "structured_requests([20])",
+            4,
+            "How many messages of at most `most` calls does a wave of 20 need? Mind the last one.",
+        ),
+        Case(
+            "the calls of two waves never share a message",
+            "structured_requests([9, 1, 6])",
+            5,
+            "Do you round for each wave, or only once, for all of them together?",
+        ),
+        Case(
+            "the limit can be another one",
+            "structured_requests([3, 2], most=1)",
+            6,
+            "With one call a message this is the text protocol. Do you use `most`?",
+        ),
+    ),
+    hints=(
+        "Go through the run of the weather task, request by request, and write down what each one was for.",
+        "Every call is a request in text. In a structured message there is room for a whole wave, up to `most` calls.",
+        "-(-calls // most) is a division that rounds up. Add it up over the waves, and do not forget the answer.",
+    ),
+    solution='''
+def text_requests(waves):
+    """Return how often a model is asked in the text protocol."""
+    return sum(waves) + 1
+
+
+def structured_requests(waves, most=8):
+    """Return how often a model is asked with structured calls."""
+    return sum(-(-calls // most) for calls in waves) + 1
+''',
+)
+
+MISTAKEN = Exercise(
+    id="01.3",
+    title="Break it: a reply that is taken wrong",
+    names=("mistaken",),
+    cases=(
+        Case("it is a text", "mistaken", Wanted("a text", _is_text), "Put your reply between three quotation marks."),
+        Case(
+            "it asks for Cairo in two flawless lines",
+            "asked in mistaken",
+            True,
+            "Both lines of `asked` have to stand in it, one right under the other, to the letter.",
+        ),
+        Case(
+            "no made-up observation is needed",
+            '"Observation" in mistaken',
+            False,
+            "The stop sequence would cut your reply there. Which fault does it not help against?",
+        ),
+        Case(
+            "the reader takes something from it",
+            "taken(cut(mistaken)) is None",
+            False,
+            "Nothing taken would be noticed. What could be taken in place of your two lines?",
+        ),
+        Case(
+            "what it takes is not the call for Cairo, and nobody notices",
+            "verdict(taken(cut(mistaken)), meant)",
+            "WRONG",
+            "`right`: what does the reader look for before your two lines? `missed`: is what it takes in good order?",
+        ),
+    ),
+    hints=(
+        "The reader takes one thing from a reply. Which of the WRONG rows above were not about observations?",
+        "The first action wins, and an answer wins over every action, wherever it stands.",
+        "Let the writer first try something else in good form, think better of it, and then ask for Cairo.",
+    ),
+    solution='''
+first = """Thought: Tokyo first, or rather not.
+Action: get_weather
+Action Input: {"city": "Tokyo", "date": "2026-09-03"}
+Thought: No, the user asked about Cairo only.
+"""
+mistaken = first + asked
+''',
+    given=_given,
+)

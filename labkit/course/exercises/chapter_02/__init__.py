@@ -1,0 +1,10 @@
+"""Exercises of chapter 02: a schema by hand, a signature without findings, a strict form by hand."""
+
+from labkit.course.exercise import Exercise
+from labkit.course.exercises.chapter_02.by_hand import BY_HAND
+from labkit.course.exercises.chapter_02.by_signature import BY_SIGNATURE
+from labkit.course.exercises.chapter_02.strict_form import STRICT
+from labkit.course.quiz import Question
+
+EXERCISES: tuple[Exercise, ...] = (BY_HAND, BY_SIGNATURE, STRICT)
+QUIZ: tuple[Question, ...] = ()

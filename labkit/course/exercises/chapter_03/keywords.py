@@ -1,0 +1,158 @@
+"""Chapter 03: two keywords that the validator by hand does not know yet."""
+
+from __future__ import annotations
+
+from labkit.course.exercise import Case, Exercise, Wanted
+
+
+def _names(*words: str) -> Wanted:
+    """A sentence that holds each of these words."""
+    wanted = f"a sentence that names {' and '.join(words)}"
+    return Wanted(wanted, lambda value: isinstance(value, str) and all(word in value for word in words))
+
+
+ENUM = Exercise(
+    id="03.1",
+    title="One of the allowed values",
+    names=("enum_rule",),
+    cases=(
+        Case(
+            "an allowed value is no problem",
+            'enum_rule({"enum": ["paid", "unpaid"]}, "paid", "status")',
+            [],
+            "What does a rule return when there is nothing to say?",
+        ),
+        Case(
+            "a value that is not among the choices is one problem",
+            'len(enum_rule({"enum": ["paid", "unpaid"]}, "lost", "status"))',
+            1,
+            "Look at what type_rule returns for a value of the wrong type.",
+        ),
+        Case(
+            "a problem says where it is, and by which keyword",
+            '[p[:2] for p in enum_rule({"enum": ["a"]}, "b", "rows.0")]',
+            [("rows.0", "enum")],
+            "Which two values come first in a Problem?",
+        ),
+        Case(
+            "the message names the choices: the model has to pick one",
+            'enum_rule({"enum": ["paid", "unpaid"]}, "lost", "status")[0].message',
+            _names("paid", "unpaid"),
+            "What would you need to read to send the right value next time?",
+        ),
+        Case(
+            "capitals count",
+            'len(enum_rule({"enum": ["paid"]}, "Paid", "status"))',
+            1,
+            'Is "Paid" one of the choices, letter for letter?',
+        ),
+        Case(
+            "false is not 0",
+            'len(enum_rule({"enum": [0, 1]}, False, "flag"))',
+            1,
+            "What does Python say to 0 == False, and what would JSON say?",
+        ),
+        Case(
+            "1 is not true",
+            'len(enum_rule({"enum": [True]}, 1, "flag"))',
+            1,
+            "The choice is the truth value now. Do you look at both sides?",
+        ),
+        Case(
+            "1.0 is 1: JSON has one kind of number",
+            'enum_rule({"enum": [1, 2]}, 1.0, "n")',
+            [],
+            "Do you ask for equal types? Only truth values have to be kept apart.",
+        ),
+        Case(
+            "null can be a choice",
+            'enum_rule({"enum": ["paid", None]}, None, "status")',
+            [],
+            "Is None treated like any other choice?",
+        ),
+        Case(
+            "any value may arrive, a list too",
+            'len(enum_rule({"enum": ["a"]}, ["a"], "status"))',
+            1,
+            "Does your way of looking for the value work for a list? A set or a dict can't look for one.",
+        ),
+    ),
+    hints=(
+        "`value in choices` is nearly right. Two pairs of values are equal in Python and different in JSON.",
+        "Compare the choices one by one. Beside `==` you need a second condition, and it is about bool.",
+        "A choice fits if `choice == value`, and if both are truth values or neither is: compare "
+        "`isinstance(choice, bool)` with `isinstance(value, bool)`.",
+    ),
+    solution="""
+def enum_rule(schema, value, path):
+    choices = schema["enum"]
+    for choice in choices:
+        same_kind = isinstance(choice, bool) == isinstance(value, bool)
+        if same_kind and choice == value:
+            return []
+    return [Problem(path, "enum", f"must be one of {choices}")]
+""",
+)
+
+ITEMS = Exercise(
+    id="03.2",
+    title="Every item of a list",
+    names=("items_rule",),
+    cases=(
+        Case(
+            "good items are no problem",
+            'items_rule({"items": {"type": "string"}}, ["a", "b"], "cities")',
+            [],
+            "Which function says what is wrong with one item?",
+        ),
+        Case(
+            "a problem names the item by its number, counted from 0",
+            '[p.path for p in items_rule({"items": {"type": "string"}}, ["a", 7], "cities")]',
+            ["cities.1"],
+            "properties_rule joins the path with a name. What do you join it with?",
+        ),
+        Case(
+            "all wrong items are told at once",
+            '[p.path for p in items_rule({"items": {"type": "string"}}, [1, "a", 2], "cities")]',
+            ["cities.0", "cities.2"],
+            "Do you return inside the loop?",
+        ),
+        Case(
+            "a list at the root has paths without a dot",
+            '[p.path for p in items_rule({"items": {"type": "string"}}, [1], "")]',
+            ["0"],
+            "There is a function that joins paths, also the empty one.",
+        ),
+        Case(
+            "what is no list is left to the rule for type",
+            'items_rule({"items": {"type": "string"}}, 7, "cities")',
+            [],
+            "All rules see every value. What does properties_rule do with a value that is no object?",
+        ),
+        Case(
+            "a string is no list, although Python can walk through it",
+            'items_rule({"items": {"type": "integer"}}, "abc", "cities")',
+            [],
+            "Ask for the one Python type that a JSON array becomes.",
+        ),
+        Case(
+            "objects inside a list are looked into",
+            '[p.path for p in items_rule({"items": {"required": ["qty"]}}, [{"qty": 1}, {}], "rows")]',
+            ["rows.1.qty"],
+            "An item has a schema of its own. Hand item and schema to find_problems.",
+        ),
+    ),
+    hints=(
+        "An item is a value with a schema. You have a function for that already.",
+        "Look at properties_rule: replace names by numbers, and the parts' schemas by schema['items'].",
+        "If the value is a list: `for number, item in enumerate(value)`, add what "
+        "`find_problems(schema['items'], item, join(path, number))` returns.",
+    ),
+    solution="""
+def items_rule(schema, value, path):
+    problems = []
+    for number, item in enumerate(value if isinstance(value, list) else []):
+        problems += find_problems(schema["items"], item, join(path, number))
+    return problems
+""",
+)

@@ -1,0 +1,188 @@
+"""Tempting wrong answers to the exercises of chapter 02. Each takes the stub cell's place, and each must fail."""
+
+from __future__ import annotations
+
+WRONG: dict[str, tuple[str, ...]] = {
+    "02.1": (
+        # forgot that a schema is open unless it says otherwise
+        """
+booking = {
+    "type": "object",
+    "properties": {
+        "guests": {"type": "integer", "minimum": 1, "maximum": 12},
+        "day": {"type": "string", "format": "date"},
+        "area": {"type": "string", "enum": ["garden", "hall"]},
+    },
+    "required": ["guests", "day"],
+}
+""",
+        # a date by its looks
+        """
+booking = {
+    "type": "object",
+    "properties": {
+        "guests": {"type": "integer", "minimum": 1, "maximum": 12},
+        "day": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
+        "area": {"type": "string", "enum": ["garden", "hall"]},
+    },
+    "required": ["guests", "day"],
+    "additionalProperties": False,
+}
+""",
+        # everything required
+        """
+booking = {
+    "type": "object",
+    "properties": {
+        "guests": {"type": "integer", "minimum": 1, "maximum": 12},
+        "day": {"type": "string", "format": "date"},
+        "area": {"type": "string", "enum": ["garden", "hall"]},
+    },
+    "required": ["guests", "day", "area"],
+    "additionalProperties": False,
+}
+""",
+        # the bound left out of what is allowed
+        """
+booking = {
+    "type": "object",
+    "properties": {
+        "guests": {"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 12},
+        "day": {"type": "string", "format": "date"},
+        "area": {"type": "string", "enum": ["garden", "hall"]},
+    },
+    "required": ["guests", "day"],
+    "additionalProperties": False,
+}
+""",
+        # a description is no enum
+        """
+booking = {
+    "type": "object",
+    "properties": {
+        "guests": {"type": "integer", "minimum": 1, "maximum": 12},
+        "day": {"type": "string", "format": "date"},
+        "area": {"type": "string", "description": "garden or hall"},
+    },
+    "required": ["guests", "day"],
+    "additionalProperties": False,
+}
+""",
+    ),
+    "02.2": (
+        # text that looks like a date keeps lint silent
+        '''
+def find_notes(
+    text: Annotated[str, Field(description="Words, for example tea")],
+    since_date: Annotated[str, Field(
+        description="For example 2026-09-01", pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] = "2026-01-01",
+    limit: Annotated[int, Field(description="How many, 1 to 50", ge=1, le=50)] = 10,
+) -> list:
+    """Find the notes that hold a text, newest first. Only reads."""
+    return []
+''',
+        # an upper bound, and no lower one
+        '''
+def find_notes(
+    text: Annotated[str, Field(description="Words, for example tea")],
+    since_date: Annotated[date | None, Field(description="For example 2026-09-01")] = None,
+    limit: Annotated[int, Field(description="How many, 1 to 50", le=50)] = 10,
+) -> list:
+    """Find the notes that hold a text, newest first. Only reads."""
+    return []
+''',
+        # a date without a default is required
+        '''
+def find_notes(
+    text: Annotated[str, Field(description="Words, for example tea")],
+    since_date: Annotated[date | None, Field(description="For example 2026-09-01")],
+    limit: Annotated[int, Field(description="How many, 1 to 50", ge=1, le=50)] = 10,
+) -> list:
+    """Find the notes that hold a text, newest first. Only reads."""
+    return []
+''',
+        # types and bounds, and nothing said
+        '''
+def find_notes(text: str, since_date: date | None = None, limit: Annotated[int, Field(ge=1, le=50)] = 10) -> list:
+    """Find notes."""
+    return []
+''',
+    ),
+    "02.3": (
+        # the enum does not admit the null that the type admits
+        """
+import copy
+
+def strict_v0(schema):
+    strict = copy.deepcopy(schema)
+    for name, part in strict["properties"].items():
+        part.pop("default", None)
+        if name not in schema.get("required", []) and part["type"] != ["string", "null"]:
+            part["type"] = [part["type"], "null"]
+    strict["required"] = list(strict["properties"])
+    strict["additionalProperties"] = False
+    return strict
+""",
+        # null twice
+        """
+import copy
+
+def strict_v0(schema):
+    strict = copy.deepcopy(schema)
+    for name, part in strict["properties"].items():
+        part.pop("default", None)
+        if name not in schema.get("required", []):
+            types = part["type"] if isinstance(part["type"], list) else [part["type"]]
+            part["type"] = [*types, "null"]
+            if "enum" in part:
+                part["enum"].append(None)
+    strict["required"] = list(strict["properties"])
+    strict["additionalProperties"] = False
+    return strict
+""",
+        # a shallow copy: the parts are those of the given schema
+        """
+def strict_v0(schema):
+    strict = dict(schema)
+    for name, part in strict["properties"].items():
+        part.pop("default", None)
+        if name not in schema.get("required", []):
+            types = part["type"] if isinstance(part["type"], list) else [part["type"]]
+            part["type"] = [t for t in types if t != "null"] + ["null"]
+            if "enum" in part:
+                part["enum"] = [*part["enum"], None]
+    strict["required"] = list(strict["properties"])
+    strict["additionalProperties"] = False
+    return strict
+""",
+        # all required, and so nothing may be missing: null is refused
+        """
+import copy
+
+def strict_v0(schema):
+    strict = copy.deepcopy(schema)
+    for part in strict["properties"].values():
+        part.pop("default", None)
+    strict["required"] = list(strict["properties"])
+    strict["additionalProperties"] = False
+    return strict
+""",
+        # a schema without a list of required
+        """
+import copy
+
+def strict_v0(schema):
+    strict = copy.deepcopy(schema)
+    for name, part in strict["properties"].items():
+        if name not in schema["required"]:
+            part.pop("default", None)
+            types = part["type"] if isinstance(part["type"], list) else [part["type"]]
+            part["type"] = [t for t in types if t != "null"] + ["null"]
+            if "enum" in part:
+                part["enum"] = [*part["enum"], None]
+    strict["required"] = list(strict["properties"])
+    strict["additionalProperties"] = False
+    return strict
+""",
+    ),
+}
