@@ -67,10 +67,12 @@ BY_SIGNATURE = Exercise(
     solution='''
 def find_notes(
     text: Annotated[str, Field(description="Words, for example tea")],
-    since_date: Annotated[date | None, Field(
-        description="First day, for example 2026-09-01")] = None,
-    limit: Annotated[int, Field(
-        description="How many at most, 1 to 50", ge=1, le=50)] = 10,
+    since_date: Annotated[
+        date | None, Field(description="First day, for example 2026-09-01")
+    ] = None,
+    limit: Annotated[
+        int, Field(description="How many at most, 1 to 50", ge=1, le=50)
+    ] = 10,
 ) -> list:
     """Find the notes that hold a text, newest first. Only reads."""
     return []

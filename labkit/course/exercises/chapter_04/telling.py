@@ -97,6 +97,7 @@ NO_LEAK = Exercise(
 from labkit import ToolError
 from labkit.course.garden_shop import Refused
 
+
 def error_of(problem, tool):
     """Return what a model may know of an exception."""
     if isinstance(problem, Refused):
