@@ -133,8 +133,8 @@ def save(page: Any) -> None:
     page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab.lm-mod-current:not(.jp-mod-dirty)").wait_for()
 
 
-def set_theme(page: Any, opened: Opened, theme: str) -> None:
-    address = f"{opened.url.split('/lab/')[0]}/lab/api/settings/@jupyterlab/apputils-extension:themes"
-    body = {"raw": json.dumps({"theme": theme})}
-    answer = page.request.put(address, data=body, headers={"Authorization": f"token {opened.token}"})
-    assert answer.ok, answer.text()
+def switch_theme(page: Any, theme: str) -> None:
+    """Choose a theme in the menu, and wait until the page wears it."""
+    choose(page, "Settings", "Theme")
+    page.locator(".lm-Menu-itemLabel").get_by_text(theme, exact=True).click()
+    page.locator(f'body[data-jp-theme-name="{theme}"]').wait_for(state="attached")

@@ -16,9 +16,9 @@ from browser.driving import (
     DRIVES_A_BROWSER,
     ROOT,
     Opened,
-    choose,
     code_cells,
     run_all,
+    switch_theme,
     wait_for,
 )
 
@@ -254,9 +254,7 @@ def test_a_cell_run_again_gives_a_lab_that_works(page: Any, ran: str) -> None:
 
 @pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
 def test_each_theme_is_readable_and_looked_at(page: Any, ran: str, pictures: Path, theme: str) -> None:
-    choose(page, "Settings", "Theme")
-    page.locator(".lm-Menu-itemLabel").get_by_text(theme, exact=True).click()
-    page.locator(f'body[data-jp-theme-name="{theme}"]').wait_for(state="attached")
+    switch_theme(page, theme)
     for lab in labs_on(page):
         lab.area.scroll_into_view_if_needed()
         name = f"{Path(ran).stem}-lab-{lab.number + 1}-{theme.split()[1].lower()}.png"

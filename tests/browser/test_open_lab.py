@@ -16,7 +16,7 @@ from browser.driving import (
     code_cells,
     run_all,
     save,
-    set_theme,
+    switch_theme,
     unexpected_errors,
     wait_for,
 )
@@ -50,11 +50,8 @@ def test_run_all_ends_without_an_error(opened: Opened, page: Any, pictures: Path
     after = code_cells(copy)
     assert [cell["execution_count"] for cell in after] == list(range(1, cells + 1))
     assert unexpected_errors(after) == []
-    for theme in ("JupyterLab Light", "JupyterLab Dark"):
-        set_theme(page, opened, theme)
-        page.goto(opened.page_of(chapter))
-        wait_for(page, chapter)
-        page.locator(f'body[data-jp-theme-name="{theme}"]').wait_for(state="attached")
+    for theme in ("JupyterLab Dark", "JupyterLab Light"):
+        switch_theme(page, theme)
         page.screenshot(path=pictures / f"{Path(chapter).stem}-{theme.split()[1].lower()}.png")
 
 
