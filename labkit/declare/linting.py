@@ -100,7 +100,7 @@ PARAMETER_RULES: dict[str, tuple[Rule, str]] = {
         lambda place, schema: (
             _last(place) in ("limit", "top_k", "max_entries", "count", "n")
             and schema.get("type") == "integer"
-            and "maximum" not in schema
+            and {"maximum", "exclusiveMaximum", "enum", "const"}.isdisjoint(schema)
         ),
         "has no upper bound",
     ),

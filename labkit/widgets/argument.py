@@ -46,6 +46,7 @@ class ArgumentLab(LabWidget):
         self._runtimes: dict[tuple[str, Repair], ToolRuntime] = {}
         self._faults, self._good = faults(), good_calls()
         self.passage: Passage
+        self._typed: str | None = None
         first = _as_text(self._faults[FIRST_FAULT].call(FIRST_TOOL))
         super().__init__(
             {
@@ -78,9 +79,11 @@ class ArgumentLab(LabWidget):
             kept = fault.value if fault.value in [value for _, value in options] else GOOD
             fault.options = options
             fault.value = kept
+        if changed == "fault" and fault.value == TYPED and self._typed is not None:
+            box.value = self._typed
         if changed == "arguments":
-            if box.value != _as_text(self._call(tool.value, fault.value)):
-                fault.value = TYPED
+            if fault.value == TYPED or box.value != _as_text(self._call(tool.value, fault.value)):
+                fault.value, self._typed = TYPED, box.value
         elif fault.value != TYPED:
             box.value = _as_text(self._call(tool.value, fault.value))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePath
 from typing import Any
 
 from labkit.agent import Agent, Run
-from labkit.calls import ToolCall
+from labkit.calls import ErrorCode, ToolCall
 from labkit.course.exercise import Case, Exercise, Wanted
 from labkit.course.lab import fresh_copy
 from labkit.course.quiz import Question
@@ -31,8 +32,10 @@ def plan_copies(touches: Callable[[dict[str, Any]], Any], *pairs: tuple[str, str
 
 
 def _are_paths(value: object) -> bool:
-    several = isinstance(value, list | tuple | set | frozenset) and len(value) > 0
-    return several and all(isinstance(path, str) for path in value)  # type: ignore[attr-defined]
+    if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping):
+        return False
+    paths = list(value)
+    return bool(paths) and all(isinstance(path, str | PurePath) for path in paths)
 
 
 TOUCHED = Exercise(
@@ -43,7 +46,7 @@ TOUCHED = Exercise(
         Case(
             "what a call touches is a collection of paths, each a text of its own",
             'touched({"source": "a.txt", "target": "b.txt"})',
-            Wanted("a list, a tuple or a set with at least one text", _are_paths),
+            Wanted("paths in a list, a tuple or the like", _are_paths),
             "One text is one path. How do you return more than one of them?",
         ),
         Case(
@@ -120,6 +123,18 @@ OVERLAP = Exercise(
             "What are start and end of a call that was refused? Ask for that first.",
         ),
         Case(
+            "nor is it, where it is named second",
+            "overlap((0.1, 0.2), (None, None))",
+            False,
+            "Either of the two may have been refused. Do you ask both?",
+        ),
+        Case(
+            "two calls that start together overlap",
+            "overlap((0.1, 0.2), (0.1, 0.3))",
+            True,
+            "Draw it. Which comparison of your rule says no, and is it about starts alone?",
+        ),
+        Case(
             "a call may start at the very beginning of the run",
             "overlap((0.0, 0.2), (0.1, 0.3))",
             True,
@@ -151,8 +166,17 @@ def replay(on_error: dict[str, Any]) -> Run:
     return Agent(model, runtime).run(model.task, model.system)
 
 
-def _are_decisions(values: object) -> bool:
-    return isinstance(values, list) and all(isinstance(each, dict) and "tool_calls" in each for each in values)
+def _are_reactions(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        str(code) in set(ErrorCode) and _is_decision(each) for code, each in value.items()
+    )
+
+
+def _is_decision(value: object) -> bool:
+    calls = value.get("tool_calls") if isinstance(value, dict) else None
+    return isinstance(calls, list) and all(
+        isinstance(call, dict) and {"id", "name", "arguments"} <= call.keys() for call in calls
+    )
 
 
 RECOVERY = Exercise(
@@ -162,9 +186,10 @@ RECOVERY = Exercise(
     cases=(
         Case(
             "what stands under a code is a whole decision",
-            "list(on_error.values())",
-            Wanted("dicts with content and tool_calls", _are_decisions),
-            "Compare it with the decision printed above, from its outermost brackets inwards.",
+            "on_error",
+            Wanted("a dict: an error's code, and a decision with content and a list of tool_calls", _are_reactions),
+            "Is the key one of the error codes? Then compare the rest with the decision printed above, bracket by "
+            "bracket: each call has id, name and arguments.",
         ),
         Case(
             "the new decision is played right after the failed edit",
@@ -174,15 +199,15 @@ RECOVERY = Exercise(
         ),
         Case(
             "the new call has an id that no call had before",
-            "len({call.id for call in replay(on_error).tool_calls})",
-            8,
-            "Eight calls, and an id for each. Which ids are taken?",
+            "len({call.id for call in replay(on_error).tool_calls}) == len(replay(on_error).tool_calls)",
+            True,
+            "Two calls of this run have one id. Which ids are taken?",
         ),
         Case(
             "the new call is accepted and carried out",
-            "replay(on_error).turns[4].results[0].ok",
+            "all(result.ok for result in replay(on_error).turns[4].results)",
             True,
-            "Print replay(on_error).turns[4].results[0].content. It says what is wrong, and what to send.",
+            "Print replay(on_error).turns[4].results. An error says what is wrong, and what to send.",
         ),
         Case(
             "the tests pass after it",

@@ -137,6 +137,13 @@ def _names_the_tools(contents: object) -> bool:
     return False
 
 
+def _names_its_own_tools(contents: object) -> bool:
+    match contents:
+        case [str() as content]:
+            return _is_error(content) and "clean" in content and not any(name in content for name in SHOP)
+    return False
+
+
 def _first_failed(contents: object) -> bool:
     match contents:
         case [content, "4.20"]:
@@ -174,6 +181,12 @@ RUN_SAFE = Exercise(
             'run_safe([("cook", {})], shop)',
             Wanted("a list of one text: ERROR, the name cook, and the name of every tool in shop", _names_the_tools),
             "What would the model need to read, so that its next call can be right?",
+        ),
+        Case(
+            "the names are those of the tools that were handed in",
+            'run_safe([("cook", {})], {"clean": str})',
+            Wanted("a list of one text: ERROR, the name clean, and no name of another shop", _names_its_own_tools),
+            "Do the names come from `tools`, or do they stand in your text?",
         ),
         Case(
             "the calls after a failed one still run, each answer in its place",

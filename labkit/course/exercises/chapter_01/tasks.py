@@ -79,6 +79,12 @@ READER = Exercise(
             "How far does your expression go after the label of the input?",
         ),
         Case(
+            "an input belongs to the action right above it",
+            'read_v1("Action: calc\\nThought: no\\nAction: run_test\\nAction Input: {}")',
+            {"name": "run_test", "arguments": "{}"},
+            "Which action does your function pair with the input? An action without one is no call.",
+        ),
+        Case(
             "a label inside a line is no label",
             'read_v1(transcript("label_inside_2").text)',
             {"name": "search_text", "arguments": '{"query": "Final Answer:"}'},
@@ -157,6 +163,12 @@ REQUESTS = Exercise(
             "structured_requests([20])",
             4,
             "How many messages of at most `most` calls does a wave of 20 need? Mind the last one.",
+        ),
+        Case(
+            "a message that is just full needs no second one",
+            "structured_requests([8, 16])",
+            4,
+            "What does your division say of 8 calls, and what of 9?",
         ),
         Case(
             "the calls of two waves never share a message",

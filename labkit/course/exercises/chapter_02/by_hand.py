@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labkit.course.exercise import Case, Exercise
-from labkit.course.exercises.chapter_02.gate import accepts
+from labkit.course.exercises.chapter_02.gate import accepts, declares
 
 
 def _booking(rule: str, arguments: str, expected: bool, step: str) -> Case:
@@ -15,8 +15,14 @@ BY_HAND = Exercise(
     id="02.1",
     title="A contract, by hand",
     names=("booking",),
-    given=lambda: {"accepts": accepts},
+    given=lambda: {"accepts": accepts, "declares": declares},
     cases=(
+        Case(
+            "it is a schema: a dict that says the properties of an object",
+            "declares(booking)",
+            "",
+            "The outline is that of by_hand: no name or description around it, and JSON values only.",
+        ),
         _booking("a whole call is accepted", WHOLE, True, "Which keyword of yours turns it away? Print its problems."),
         _booking(
             "area may be left out", '{"guests": 2, "day": "2026-09-01"}', True, "What is in your list of required?"
@@ -39,6 +45,12 @@ BY_HAND = Exercise(
             '{"guests": "2", "day": "2026-09-01"}',
             False,
             "What is the type of guests?",
+        ),
+        _booking(
+            "half a guest is no guest",
+            '{"guests": 2.5, "day": "2026-09-01"}',
+            False,
+            "Which type has whole numbers only?",
         ),
         _booking(
             "words are no day", '{"guests": 2, "day": "friday"}', False, "A type says text. What says which text?"

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from labkit.declare import Tool, lint
-from labkit.validate import validate
+from labkit.validate.branches import ALL_RULES
+from labkit.validate.subset import check
 
 
 def accepts(declared: Any, arguments: dict[str, Any]) -> Any:
@@ -14,7 +15,24 @@ def accepts(declared: Any, arguments: dict[str, Any]) -> Any:
     if declared is ...:
         return declared
     schema = Tool.from_function(declared).parameters if callable(declared) else declared
-    return not validate(schema, arguments)[1]
+    return not check(schema, arguments, ALL_RULES)
+
+
+def declares(declared: Any) -> str:
+    """Return what keeps a schema or a function from being declared, in one sentence; empty where nothing does."""
+    if declared is ...:
+        return declared
+    try:
+        tool = Tool.from_function(declared) if callable(declared) else _tool_of(declared)
+    except (TypeError, ValueError) as problem:
+        return str(problem)
+    return "" if tool.parameters.get("properties") else "it has no properties"
+
+
+def _tool_of(schema: Any) -> Tool:
+    if not isinstance(schema, dict):
+        raise TypeError(f"a schema is a dict, not a {type(schema).__name__}")
+    return Tool.from_schema("declared", "Stands for the tool of a schema.", schema, lambda **values: "")
 
 
 def found(function: Callable[..., Any], rule: str) -> list[str]:

@@ -29,8 +29,10 @@ def given_strict() -> dict[str, Any]:
         made = make(schema)
         return made if made is ... else schema == FORECAST
 
+    size = {"type": "integer", "description": "1 to 9", "minimum": 1, "maximum": 9, "default": 2}
     open_schema = {"type": "object", "properties": {"city": {"type": "string"}}}
-    return {"forecast": copy.deepcopy(FORECAST), "unchanged": unchanged, "open_schema": open_schema}
+    other = {"type": "object", "properties": {"size": size}, "required": []}
+    return {"forecast": copy.deepcopy(FORECAST), "unchanged": unchanged, "open_schema": open_schema, "other": other}
 
 
 def _property(rule: str, name: str, expected: Any, step: str) -> Case:
@@ -84,6 +86,18 @@ STRICT = Exercise(
             "note",
             Wanted('{"type": ["string", "null"]}', lambda part: _admits("null", "string")(part) and len(part) == 1),
             "What is its type before you add to it?",
+        ),
+        Case(
+            "a description and bounds are kept",
+            'strict_v0(other)["properties"]["size"]',
+            Wanted(
+                '{"type": ["integer", "null"], "description": "1 to 9", "minimum": 1, "maximum": 9}',
+                lambda part: (
+                    _admits("integer", "null")(part)
+                    and {**part, "type": 0} == {"type": 0, "description": "1 to 9", "minimum": 1, "maximum": 9}
+                ),
+            ),
+            "Do you change the old property, or build a new one from some of its keywords?",
         ),
         Case(
             "the given schema is not changed",

@@ -59,16 +59,28 @@ ENUM = Exercise(
             "The choice is the truth value now. Do you look at both sides?",
         ),
         Case(
+            "true is a choice like any other",
+            'enum_rule({"enum": [True]}, True, "flag")',
+            [],
+            "Do you refuse every truth value, or drop it from the choices? Only truth value and number must not meet.",
+        ),
+        Case(
             "1.0 is 1: JSON has one kind of number",
             'enum_rule({"enum": [1, 2]}, 1.0, "n")',
             [],
-            "Do you ask for equal types? Only truth values have to be kept apart.",
+            "Do you compare types, or texts? Only truth values have to be kept apart.",
         ),
         Case(
             "null can be a choice",
             'enum_rule({"enum": ["paid", None]}, None, "status")',
             [],
             "Is None treated like any other choice?",
+        ),
+        Case(
+            "null that is no choice is a problem",
+            'len(enum_rule({"enum": ["paid"]}, None, "status"))',
+            1,
+            "Do you let null through before you have looked at the choices?",
         ),
         Case(
             "any value may arrive, a list too",
@@ -103,19 +115,25 @@ ITEMS = Exercise(
             "good items are no problem",
             'items_rule({"items": {"type": "string"}}, ["a", "b"], "cities")',
             [],
-            "Which function says what is wrong with one item?",
+            "Which function says what is wrong with one item, and does it return one problem or a list?",
         ),
         Case(
             "a problem names the item by its number, counted from 0",
             '[p.path for p in items_rule({"items": {"type": "string"}}, ["a", 7], "cities")]',
             ["cities.1"],
-            "properties_rule joins the path with a name. What do you join it with?",
+            "Is every item looked at? And properties_rule joins the path with a name: what do you join it with?",
         ),
         Case(
             "all wrong items are told at once",
             '[p.path for p in items_rule({"items": {"type": "string"}}, [1, "a", 2], "cities")]',
             ["cities.0", "cities.2"],
             "Do you return inside the loop?",
+        ),
+        Case(
+            "equal items have places of their own",
+            '[p.path for p in items_rule({"items": {"type": "string"}}, [7, 7], "cities")]',
+            ["cities.0", "cities.1"],
+            "`index` finds the first of two equal items. What gives you number and item together?",
         ),
         Case(
             "a list at the root has paths without a dot",

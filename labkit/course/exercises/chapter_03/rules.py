@@ -43,6 +43,30 @@ UNFENCE = Exercise(
             "What if the first line is no fence?",
         ),
         Case(
+            "without a fence not even a blank is taken off",
+            r"""unfence(' {"n": 1}\n')""",
+            ' {"n": 1}\n',
+            "You return a text. Is it the one that came, or one that you have stripped?",
+        ),
+        Case(
+            "one line can't be both fences",
+            r"""unfence('```')""",
+            "```",
+            "How many lines are a fence that opens and one that closes?",
+        ),
+        Case(
+            "arguments beside the first backticks would be lost: hands off",
+            r"""unfence('```{"n": 1}\n```')""",
+            '```{"n": 1}\n```',
+            "Look at what you throw away with the first line. A single word is no loss. And this?",
+        ),
+        Case(
+            "the last fence stands alone on its line, else it may open another one",
+            r"""unfence('```\n{"n": 1}\n```json')""",
+            '```\n{"n": 1}\n```json',
+            "Your last line begins with three backticks. Is there anything behind them?",
+        ),
+        Case(
             "a fence that never closes may have lost something: hands off",
             r"""unfence('```json\n{"n": 1}')""",
             '```json\n{"n": 1}',
@@ -75,9 +99,10 @@ UNFENCE = Exercise(
     ),
     hints=(
         "Look at lines, not at characters: a fence is a line that begins with three backticks.",
-        "There is one reading where the first line is a fence, the last line is three backticks alone, and no line "
-        "between begins with a fence. In every other case return the text as it came.",
-        'Take `lines = text.strip().split("\\n")`, write the three conditions, and join `lines[1:-1]` with `"\\n"`.',
+        "There is one reading where the first line is a fence with one word or none, the last line is three backticks "
+        "alone, and no line between begins with a fence. In every other case return the text as it came.",
+        'Take `lines = text.strip().split("\\n")`, write the conditions, and join `lines[1:-1]` with `"\\n"`. '
+        "`lines[0][3:].strip()` is the word; `isalpha()` says whether it is one.",
     ),
     solution=r'''
 def unfence(text):
@@ -85,6 +110,9 @@ def unfence(text):
     lines = text.strip().split("\n")
     fences = [n for n, line in enumerate(lines) if line.startswith("```")]
     if fences != [0, len(lines) - 1] or lines[-1] != "```":
+        return text
+    word = lines[0][3:].strip()
+    if word and not word.isalpha():
         return text
     return "\n".join(lines[1:-1])
 ''',
@@ -101,8 +129,6 @@ def _names(*words: str) -> Wanted:
     return Wanted(wanted, lambda value: isinstance(value, str) and all(word in value for word in words))
 
 
-_SENTENCE = Wanted("a sentence", lambda value: isinstance(value, str) and len(value.split()) > 2)
-
 SPAN = Exercise(
     id="03.3",
     title="A rule over two values",
@@ -118,7 +144,7 @@ SPAN = Exercise(
             "the end may not come before the start; the sentence names both days",
             'span_rule({"start_date": date(2026, 9, 3), "end_date": date(2026, 9, 1)})',
             _names("2026-09-03", "2026-09-01"),
-            "A model has to find the two values in your sentence. Are both in it?",
+            "Is there a sentence at all? A model has to find both days in it, spelt as it sent them.",
         ),
         Case(
             "one day is a span too",
@@ -139,10 +165,22 @@ SPAN = Exercise(
             "How many days are from the 1st to the 7th, and what is the difference of the two dates?",
         ),
         Case(
-            "eight days are too many",
+            "ten days are too many; this sentence names both days, too",
+            'span_rule({"start_date": date(2026, 9, 1), "end_date": date(2026, 9, 10)})',
+            _names("2026-09-01", "2026-09-10"),
+            "Is there a sentence, and does it name both days? Dates can be subtracted; `.days` is the difference.",
+        ),
+        Case(
+            "eight days are one too many",
             'span_rule({"start_date": date(2026, 9, 1), "end_date": date(2026, 9, 8)})',
-            _SENTENCE,
-            "There is a second rule in the task. Dates can be subtracted; `.days` is the difference.",
+            _names("2026-09-01", "2026-09-08"),
+            "`.days` from the 1st to the 8th is 7. How many days are that, if both are counted?",
+        ),
+        Case(
+            "a span may go over the end of a month",
+            'span_rule({"start_date": date(2026, 9, 28), "end_date": date(2026, 10, 10)})',
+            _names("2026-09-28", "2026-10-10"),
+            "Do you subtract the days of the month, or the dates?",
         ),
     ),
     hints=(

@@ -22,6 +22,7 @@ def results() -> dict[str, Any]:
         "missing": result(False, "ERROR [not_found]: no a.txt", ErrorCode.NOT_FOUND),
         "hung": result(False, "ERROR [timeout]: no result within 10 s", ErrorCode.TIMEOUT, "run_test"),
         "plain": result(False, "Sorry, there is no such file.", "not_found"),
+        "one_too_many": result(False, "Please ask for less at once.", "too_many_calls"),
         "tests_fail": result(False, "EXIT 1\nAssertionError: 6 != 9", name="run_test"),
         "tests_break": result(False, "EXIT 1\nERROR: test_square", name="run_test"),
         "too_heavy": result(False, "25 kg", name="weigh"),
@@ -152,6 +153,12 @@ BY_LAYER = Exercise(
             "by_layer([plain])",
             counts(execution=1),
             "Text has no `layer`. What did the task say about `ErrorCode(code)`?",
+        ),
+        Case(
+            "each code has the layer of the list, also where it is text",
+            "by_layer([one_too_many])",
+            counts(control=1),
+            "Is the layer guessed, or looked up in a list of your own? `ErrorCode(code)` knows them all.",
         ),
         Case(
             "a file that quotes an error is no failure",

@@ -68,6 +68,18 @@ NO_LEAK = Exercise(
             "Where the failure was found, somebody chose a code. Look at `sold_out.failure`.",
         ),
         Case(
+            "another refusal has another code",
+            'str(error_of(closed, "price_of").code)',
+            "failed",
+            "Is the code written into your function? Each failure brings its own.",
+        ),
+        Case(
+            "the error of a refusal names the tool, too",
+            'error_of(sold_out, "price_of").tool',
+            "price_of",
+            "The name of the tool comes as the second value.",
+        ),
+        Case(
             "a refusal keeps its reason, to the letter",
             'error_of(sold_out, "price_of").message',
             "there is no mint left",
