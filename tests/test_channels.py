@@ -37,6 +37,7 @@ from labkit.course.channels import (
 from labkit.course.error_words import WHEN, WORDS, code_by_words
 from labkit.course.garden_shop import price_of, shop_tools
 from labkit.course.lab import fresh_copy
+from labkit.course.sample_results import sample
 from labkit.history import broken
 from labkit.models.scripted import read_script
 from labkit.paths import data
@@ -269,3 +270,20 @@ def test_the_week_fails_by_its_arguments_and_the_next_one_by_its_workspace() -> 
         "transport": 1,
         "control": 1,
     }
+
+
+def test_a_sample_is_made_as_a_runtime_makes_it() -> None:
+    assert sample("inverted").error is not sample("inverted").error
+    assert sample("plain").to_message()["error"] == {
+        "code": "not_found",
+        "message": "Sorry, there is no such file.",
+        "tool": "read_file",
+    }
+    with pytest.raises(KeyError, match="there is no sample lost; there are read, inverted"):
+        sample("lost")
+
+
+@pytest.mark.parametrize("name", ["read", "missing", "plain", "one_too_many", "tests_fail", "quoted"])
+def test_a_sample_with_an_error_is_not_ok_and_has_a_code_of_the_list(name: str) -> None:
+    made = sample(name)
+    assert made.error is None or (not made.ok and made.error.code in set(ErrorCode))

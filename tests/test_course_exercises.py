@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import linecache
 import math
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,7 @@ from labkit.course.checking import WIDTH, Verdict, check
 from labkit.course.exercise import Case, Exercise, Wanted
 from labkit.course.exercises import chapters, exercise, exercises_of, question, questions_of
 from labkit.course.progress import Entry, Progress, here
+from labkit.course.stubs import stub, untouched
 from labkit.widgets import Quiz
 
 RULES = ("two times a number", "a number below zero too", "nothing is nothing")
@@ -109,15 +113,21 @@ def test_what_cannot_be_written_down_is_told_in_words() -> None:
     case = Case("a rule", "double(3)", Wanted("an even number", lambda value: value % 2 == 0), "a step")
     assert verdict_on(lambda n: 4, asking(case)).passed
     assert rows_of(lambda n: 5, asking(case))["expected"] == "an even number"
-    assert rows_of(lambda n: None, asking(case))["yours"] == "raises TypeError"
+    assert rows_of(lambda n: None, asking(case))["yours"] == "None", "the learner's code raised nothing"
 
 
 @pytest.mark.parametrize("value", [..., (1, ...), [...], {"a": ...}, ({"a": [1, ...]},)])
 def test_a_stub_is_as_it_came(value: Any) -> None:
     verdict = verdict_on(lambda n: value)
     assert verdict.untouched and not verdict.passed
-    assert repr(verdict).startswith("05.1  not yet\n  still      double is as it came")
+    assert repr(verdict).startswith("05.1  not yet\n  still      double: there is `...`")
     assert RULES[0] in repr(verdict), "what is asked first is said"
+
+
+def test_a_half_finished_answer_is_not_as_it_came() -> None:
+    verdict = verdict_on(lambda n: 6 if n == 3 else ...)
+    assert not verdict.untouched and verdict.differing == 2
+    assert dict(verdict.rows)["property"] == RULES[1] and dict(verdict.rows)["yours"] == "..."
 
 
 def test_a_finished_value_is_no_stub() -> None:
@@ -149,7 +159,26 @@ def test_an_error_below_the_learners_code_is_placed_in_it() -> None:
     assert rows_of(double)["yours"] == "raises JSONDecodeError, in the line: return json.loads('{')"
 
 
-@pytest.mark.parametrize("problem", [SystemExit, GeneratorExit, RecursionError, MemoryError])
+class OfTheirOwn(BaseException):
+    """What a learner may have defined."""
+
+
+ANY_PROBLEM = [SystemExit, GeneratorExit, RecursionError, MemoryError, asyncio.CancelledError, OfTheirOwn]
+
+
+@pytest.mark.parametrize("problem", ANY_PROBLEM)
+def test_a_value_that_raises_when_it_is_asked_is_no_error_of_the_code(problem: type[BaseException]) -> None:
+    def refuse(*_: object) -> Any:
+        raise problem
+
+    value = type("Shy", (), {"__eq__": refuse, "__repr__": refuse, "__hash__": object.__hash__})()
+    even = Wanted("an even number", lambda n: n == 2)
+    yours = f"a Shy whose repr raises {problem.__name__}"
+    assert rows_of(lambda n: value)["yours"] == yours
+    assert rows_of(lambda n: value, asking(Case("a rule", "double(1)", even, "a step")))["yours"] == yours
+
+
+@pytest.mark.parametrize("problem", ANY_PROBLEM)
 def test_nothing_of_the_learners_gets_out(problem: type[BaseException]) -> None:
     def double(n: int) -> None:
         raise problem
@@ -157,12 +186,41 @@ def test_nothing_of_the_learners_gets_out(problem: type[BaseException]) -> None:
     assert rows_of(double)["yours"] == f"raises {problem.__name__}"
 
 
-def test_an_interrupt_comes_through() -> None:
-    def double(n: int) -> None:
-        raise KeyboardInterrupt
+def test_an_interrupt_ends_the_check_and_is_told_with_the_line() -> None:
+    double = from_a_cell("def double(n):\n    while True:  # for ever\n        raise KeyboardInterrupt\n")
+    verdict = verdict_on(double)
+    assert verdict.differing is None and not verdict.passed and not verdict.untouched
+    yours = "did not end before you stopped it, in the line: raise KeyboardInterrupt"
+    assert dict(verdict.rows)["yours"] == yours
+    assert repr(verdict).startswith("05.1  not yet\n")
 
-    with pytest.raises(KeyboardInterrupt):
-        verdict_on(double)
+
+def test_what_the_learner_prints_is_shown_with_the_case_that_differs(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = rows_of(lambda n: print("n is", n))
+    assert rows["printed"] == "n is 3"
+    assert rows["next"].startswith("Your code gives None: does it `return`")
+    assert capsys.readouterr().out == ""
+    assert len(rows_of(lambda n: print("long " * 1000))["printed"]) <= 160
+
+
+def test_a_value_of_another_kind_is_told() -> None:
+    assert rows_of(lambda n: 2.0 * n)["next"] == "The kind differs: float instead of int. What does times two mean?"
+    assert rows_of(lambda n: str(2 * n))["next"].startswith("The kind differs: str instead of int.")
+    assert rows_of(lambda n: "tea")["next"] == "What does times two mean?"
+
+
+def test_a_call_that_can_t_be_made_is_told() -> None:
+    assert rows_of(lambda: 6)["next"].startswith("It can't be called like this: compare its parameters")
+    inside = from_a_cell("def double(n):\n    return 2 * len(n)\n")
+    assert rows_of(inside)["next"] == "What does times two mean?"
+
+
+def test_a_name_that_is_not_there_is_told_and_so_are_our_own_words() -> None:
+    assert rows_of(from_a_cell("def double(n):\n    return total\n"))["yours"] == (
+        "raises NameError: total, in the line: return total"
+    )
+    ours = from_a_cell("from labkit import Tool\ndef double(n):\n    return Tool.from_function(lambda x: x)\n")
+    assert "raises ValueError: " in rows_of(ours)["yours"] or "raises TypeError: " in rows_of(ours)["yours"]
 
 
 def test_a_value_that_holds_itself_is_no_end_of_the_check() -> None:
@@ -262,7 +320,8 @@ def test_a_check_looks_into_the_notebook_that_calls_it() -> None:
 def test_a_try_is_noted_and_a_stub_is_none() -> None:
     in_a_notebook('lab.check("00.1")')
     in_a_notebook("def messages_at_end(asked): return ...", 'lab.check("00.1")')
-    assert here().entry("00.1") == Entry()
+    in_a_notebook(str(stub("14.3")), 'lab.check("14.3")')
+    assert here().entry("00.1") == Entry() == here().entry("14.3")
     in_a_notebook("messages_at_end = sum", 'lab.check("00.1")')
     assert here().entry("00.1") == Entry(tries=1)
     in_a_notebook(SOUND, 'lab.check("00.1")')
@@ -319,8 +378,7 @@ def test_progress_comes_back_after_a_restart(file: Path) -> None:
     first = Progress(file)
     first.tried("00.1", passed=True)
     first.tried("00.1", passed=False)
-    first.hinted("00.2", 2)
-    first.hinted("00.2", 1)
+    assert [first.next_hint("00.2", 3) for _ in range(2)] == [1, 2]
     again = Progress(file)
     assert again.entry("00.1") == Entry(tries=2, passed=True)
     assert again.entry("00.2") == Entry(hints=2)
@@ -348,7 +406,7 @@ def test_two_chapters_at_once_keep_what_each_has_done(file: Path) -> None:
     one, other = Progress(file), Progress(file)
     one.tried("00.1", passed=True)
     other.tried("14.1", passed=True)
-    one.hinted("00.2", 1)
+    one.next_hint("00.2", 3)
     kept = Progress(file)
     assert [kept.entry(id) for id in ("00.1", "14.1", "00.2")] == [Entry(1, True), Entry(1, True), Entry(hints=1)]
 
@@ -377,7 +435,7 @@ def test_what_another_chapter_did_is_seen_without_a_restart(file: Path) -> None:
         b'{"00.1": 7}',
         b'{"00.1": {"tries": "2"}}',
         b'{"00.1": {"passed": 1}}',
-        b'{"00.1": {"other": 1}}',
+        b"[" * 100_000,
     ],
 )
 def test_a_damaged_file_is_set_aside(file: Path, damaged: bytes) -> None:
@@ -388,6 +446,58 @@ def test_a_damaged_file_is_set_aside(file: Path, damaged: bytes) -> None:
     progress.tried("00.2", passed=True)
     assert Progress(file).entry("00.2").passed
     assert [path.read_bytes() for path in file.parent.iterdir() if "unreadable" in path.name] == [damaged]
+
+
+def test_of_a_damaged_file_the_sound_entries_are_kept_and_it_is_said(file: Path) -> None:
+    file.parent.mkdir()
+    file.write_text('{"00.1": {"passed": true, "newer": 5}, "00.2": 7}', encoding="utf-8")
+    assert here().entry("00.1").passed and here().entry("00.2") == Entry()
+    here().tried("00.3", passed=False)
+    assert Progress(file).entry("00.1").passed
+    assert ".progress.json was damaged; it is kept as .progress.json.unreadable-1" in repr(start("00").progress())
+
+
+def test_a_chapter_run_again_and_again_gives_the_first_hint(file: Path) -> None:
+    for _ in range(4):
+        here.cache_clear()  # as a restarted kernel does
+        assert repr(start("00").hint("00.1")).startswith("00.1  hint 1 of 3")
+        assert "can wait" in repr(start("00").solution("00.1"))
+
+
+def test_a_file_that_cannot_be_read_just_now_stays_as_it_is(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
+    Progress(file).tried("00.1", passed=True)
+    before = file.read_bytes()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(24, "too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_bytes", refuse)
+        patch.setattr(Path, "read_text", refuse)
+        progress = Progress(file)
+        progress.tried("00.2", passed=True)
+        assert "can't be read" in str(progress.trouble)
+    assert [path.name for path in file.parent.iterdir()] == [file.name] and file.read_bytes() == before
+    assert progress.entry("00.1").passed and progress.entry("00.2").passed
+
+
+def test_quizzes_answered_on_several_threads_leave_a_whole_file(file: Path) -> None:
+    one, other = Progress(file), Progress(file)
+
+    def work(progress: Progress, id: str) -> None:
+        for _ in range(50):
+            progress.tried(id, passed=True)
+
+    threads = [threading.Thread(target=work, args=(each, f"00.{n}")) for n, each in enumerate((one, other, one, other))]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    sys.setswitchinterval(before)
+    assert [path.name for path in file.parent.iterdir()] == [file.name], "nothing was torn and set aside"
+    assert [Progress(file).entry(f"00.{n}").tries for n in range(4)] == [50] * 4
 
 
 def test_a_second_damaged_file_does_not_replace_the_first(file: Path) -> None:
@@ -418,7 +528,7 @@ def test_an_old_file_that_cannot_be_written_takes_nothing_back(monkeypatch: pyte
     progress = Progress(file)
     monkeypatch.setattr(Path, "write_text", refuse)
     progress.tried("00.1", passed=True)
-    progress.hinted("00.2", 1)
+    progress.next_hint("00.2", 3)
     assert progress.entry("00.1") == Entry(tries=2, passed=True)
     assert progress.entry("00.2") == Entry(hints=1)
 
@@ -473,3 +583,37 @@ def test_a_page_without_a_kernel_holds_all_explanations() -> None:
 def test_an_unknown_question_names_those_there_are() -> None:
     with pytest.raises(ValueError, match=r"chapter 00 has no question '00\.q9'; it has 00\.q1, 00\.q2, 00\.q3"):
         Quiz("00.q9")
+
+
+# ---- stubs ----
+
+
+def test_a_stub_is_known_by_what_it_is_and_not_by_what_it_returns() -> None:
+    source, asked = str(stub("14.3")), exercise("14.3")
+    names: dict[str, Any] = {}
+    exec(source, names)
+    assert untouched(asked, names) == asked.names
+    assert untouched(asked, {**names, "on_error": {"timeout": {}}}) == ()
+    assert check(asked, names).untouched
+
+
+def test_a_function_that_was_changed_is_no_stub_though_it_is_called_the_same() -> None:
+    asked = exercise("00.1")
+    names: dict[str, Any] = {}
+    exec(str(stub("00.1")), names)
+    assert untouched(asked, names) == ("messages_at_end",)
+    exec("def messages_at_end(asked):\n    return 0", names)
+    assert untouched(asked, names) == ()
+
+
+def test_an_exercise_of_no_chapter_has_no_stub() -> None:
+    assert stub("99.1") is None
+    assert untouched(Exercise("99.1", "", ("double",), (), DOUBLE.hints, ""), {"double": abs}) == ()
+
+
+def test_half_of_the_work_is_told_from_none() -> None:
+    names: dict[str, Any] = {}
+    exec(str(stub("01.2")), names)
+    exec("def text_requests(waves):\n    return sum(waves) + 1", names)
+    verdict = check(exercise("01.2"), names)
+    assert not verdict.untouched and "..." in dict(verdict.rows)["yours"]

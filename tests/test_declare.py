@@ -7,6 +7,7 @@ import copy
 import functools
 import inspect
 import json
+import math
 import os
 import subprocess
 import sys
@@ -1044,6 +1045,37 @@ def parameter(schema: dict[str, Any], name: str = "part") -> Tool:
     return Tool.from_schema("work", LONG, {"type": "object", "properties": {name: schema}}, lambda **values: "")
 
 
+def with_default(kind: Any, value: Any) -> Tool:
+    """A tool with a required parameter, and one of this kind with this default."""
+
+    def work(first: str, part: Any = value) -> str:
+        return ""
+
+    work.__annotations__["part"] = kind
+    return Tool.from_function(work)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "fits"),
+    [
+        (date, "2026-09-01", False),  # it reads as a date, and the function would get text
+        (date, date(2026, 9, 1), True),
+        (str, None, False),
+        (int, "3", False),
+        (Annotated[int, Field(le=5)], 6, False),
+        (Literal["on"], "off", False),
+        (float, 1, True),
+        (list[str], (), True),  # a tuple can't be changed by one call for the next
+        (Any, "x", True),
+        (Color, Color.RED, True),
+        (Color, "red", False),
+    ],
+)
+def test_a_default_that_the_function_would_get_in_a_wrong_type_is_found(kind: Any, value: Any, fits: bool) -> None:
+    found = [finding.place for finding in lint(with_default(kind, value)) if finding.rule == "unfit_default"]
+    assert found == ([] if fits else ["part"])
+
+
 @pytest.mark.parametrize(
     ("rule", "fires", "silent"),
     [
@@ -1076,6 +1108,7 @@ def parameter(schema: dict[str, Any], name: str = "part") -> Tool:
         ),
         ("bare_array", parameter({"type": "array"}), parameter({"type": "array", "items": {"type": "string"}})),
         ("not_strict", parameter({"type": "object"}), parameter({"type": "string"})),
+        ("unfit_default", with_default(date, ""), with_default(date | None, None)),
     ],
 )
 def test_each_rule_fires_where_it_should_only(rule: str, fires: Tool, silent: Tool) -> None:
@@ -1179,3 +1212,14 @@ def test_the_registrys_decorator_registers_with_and_without_options() -> None:
 def test_what_is_no_tool_is_not_registered() -> None:
     with pytest.raises(TypeError, match="register takes a Tool, not function"):
         ToolRegistry([taking(int)])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("bound", [Field(ge=math.nan), Field(lt=math.nan), Field(multiple_of=math.nan)])
+def test_a_bound_that_is_not_a_number_is_refused_where_it_is_declared(bound: Any) -> None:
+    def wait(seconds: float) -> str:
+        "Wait."
+        return ""
+
+    wait.__annotations__["seconds"] = Annotated[float, bound]
+    with pytest.raises(ValueError, match="the parameter seconds can't be declared: JSON Schema can't describe"):
+        Tool.from_function(wait)

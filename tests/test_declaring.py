@@ -19,8 +19,10 @@ from pydantic import BaseModel, Field
 from tools_for_tests import until
 
 from labkit import Tool, ToolCall, ToolRegistry, ToolRuntime
+from labkit.course.checking import check
 from labkit.course.declaring import NotDeclared, as_text, declared, in_words, judged
 from labkit.course.declaring_examples import EXAMPLES
+from labkit.course.exercises import exercise
 from labkit.course.limited import TookTooLong, within
 from labkit.course.sampling import sample_calls
 from labkit.toolsets import everyday_tools
@@ -445,3 +447,78 @@ def test_a_schema_as_text_is_json_again_and_no_wider_than_it_must_be() -> None:
         assert all(len(line) <= 76 or '": "' in line for line in text.splitlines())
     assert as_text({"a": [1, "ß"]}) == '{"a": [1, "ß"]}'
     assert as_text([]) == "[]"
+
+
+@pytest.mark.parametrize("problem", ["KeyboardInterrupt", "GeneratorExit", "Mine"])
+def test_whatever_a_source_raises_is_told_and_never_gets_out(problem: str) -> None:
+    with pytest.raises(NotDeclared, match=rf"line 2: this raises {problem}"):
+        declared(f"class Mine(BaseException): ...\nraise {problem}\ndef find(text: str): ...")
+
+
+FIELD = "from typing import Annotated\nfrom pydantic import Field\n"
+BOUNDS = ["int, Field(ge=10**400)", "float, Field(le=1e308)", "float, Field(gt=1e308)"]
+
+
+@pytest.mark.parametrize("bounds", BOUNDS)
+def test_bounds_that_no_number_meets_are_no_end_of_the_bench(bounds: str) -> None:
+    source = f"{FIELD}def find(n: Annotated[{bounds}]): ..."
+    assert declared(source).samples
+
+
+def test_a_bound_that_is_no_number_is_refused_with_its_line() -> None:
+    with pytest.raises(NotDeclared, match="line 3: tool find: the parameter n can't be declared"):
+        declared(f"{FIELD}def find(n: Annotated[float, Field(ge=float('nan'))]): ...")
+
+
+@pytest.mark.parametrize("part", ["str, Field(min_length=10**10)", "list[int], Field(max_length=10**10)"])
+def test_no_sample_call_fills_the_memory(part: str) -> None:
+    source = f"{FIELD}def find(n: Annotated[{part}]): ..."
+    assert all(len(repr(each.sample.arguments)) < 10_000 for each in declared(source, limit=10.0).samples)
+
+
+def test_an_async_function_is_judged_like_any_other() -> None:
+    plain, awaited = (declared(f'{word}def find(text: str) -> list: "Find notes."') for word in ("", "async "))
+    assert [each.accepted for each in awaited.samples] == [each.accepted for each in plain.samples]
+    assert awaited.samples[0].accepted
+
+
+# ---- exercises of chapter 02: right answers in other words ----
+
+BY_CHOICE = """
+import copy
+
+def strict_v0(schema):
+    strict = copy.deepcopy(schema)
+    for name, part in strict["properties"].items():
+        part.pop("default", None)
+        takes_null = "null" in part["type"] and "enum" not in part
+        if name not in schema.get("required", []) and not takes_null:
+            strict["properties"][name] = {"anyOf": [part, {"type": "null"}]}
+    return {**strict, "required": list(strict["properties"]), "additionalProperties": False}
+"""
+AS_A_TOOL = '''
+from datetime import date
+from typing import Annotated, Optional
+from pydantic import Field
+from labkit import tool
+
+@tool(readonly=True)
+def find_notes(
+    text: str, since_date: Optional[date] = None, limit: Annotated[int, Field(ge=1, le=50)] = 10
+) -> list:
+    """Find the notes that hold a text, newest first. Only reads.
+
+    Args:
+        text: Words, for example tea
+        since_date: For example 2026-09-01
+        limit: How many at most, for example 10
+    """
+    return []
+'''
+
+
+@pytest.mark.parametrize(("id", "source"), [("02.3", BY_CHOICE), ("02.2", AS_A_TOOL)])
+def test_a_right_answer_in_another_spelling_passes(id: str, source: str) -> None:
+    names: dict[str, Any] = {}
+    exec(source, names)
+    assert repr(check(exercise(id), names)).startswith(f"{id}  passed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,14 @@ def test_the_catalogue_is_whole(table: Verdicts) -> None:
     applied = {tool for fault in listed.values() for tool in fault.calls}
     assert applied == set(good_calls())
     assert len(applied) >= 4
+
+
+def test_a_title_that_counts_is_right_for_every_tool(table: Verdicts) -> None:
+    numbers = {"two": 2, "three": 3, "four": 4}
+    for row in table:
+        if counted := re.search(r"\b(two|three|four) things", row.fault.title):
+            problems = row.passages["pydantic", "none"].result.error.problems
+            assert len(problems) == numbers[counted[1]], (row.fault.name, row.tool)
 
 
 def test_every_fault_changes_the_good_call() -> None:

@@ -59,9 +59,11 @@ def assert_whole(way: Passage) -> None:
     """The stages are all there, in order; none is reached after the one that stopped the call."""
     assert tuple(stage.name for stage in way.stages) == STAGES
     seen = states(way)
-    assert seen.count("stopped here") <= 1
-    if "stopped here" in seen:
-        end = seen.index("stopped here")
+    ends = [number for number, state in enumerate(seen) if state in ("stopped here", "failed")]
+    assert len(ends) <= 1
+    if ends:
+        (end,) = ends
+        assert (seen[end] == "failed") is (way.runs > 0), "a call that ran was not stopped, it failed"
         assert set(seen[end + 1 :]) <= {"not reached"}
         assert "not reached" not in seen[:end]
     else:
@@ -88,6 +90,7 @@ def test_a_passage_says_what_dispatch_does(validator: str, repair: Any, workspac
         assert (way.stopped_at is None) == (result.error is None), call
         assert way.stopped_at is None or result.error.code in CODES[way.stopped_at], call
         assert (way.runs > 0) == (way.verdict in ("ran", "repaired and ran", "ran and failed")), call
+        assert (way.stages[-1].state == "failed") == (way.verdict == "ran and failed"), call
 
 
 def test_values_and_problems_stand_at_their_stage(workspace: Path) -> None:
@@ -112,6 +115,9 @@ def test_the_text_names_every_stage_and_whether_the_tool_was_touched(workspace: 
     assert lines[4].startswith("✗ cross-check  stopped here  invalid_range: end_line 2 is less than start_line 6")
     assert lines[6] == "read_lines was not run"
     assert passage(runtime, good_calls()["read_lines"]).text().endswith("read_lines ran once")
+    failed = passage(runtime, faults()["not_there"].call("read_lines")).text().splitlines()[5:]
+    assert failed[0].startswith("✗ run          failed        not_found: ")
+    assert failed[1] == "read_lines ran once"
 
 
 # ---- whatever the tool is ----

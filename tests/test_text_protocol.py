@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import time
+import timeit
 from collections.abc import Sequence
 from typing import Any
 
@@ -175,6 +176,13 @@ EXAMINED: list[tuple[str, list[str]]] = [
 @pytest.mark.parametrize(("text", "rules"), EXAMINED)
 def test_the_examination_names_what_was_missed(text: str, rules: list[str]) -> None:
     assert sorted(finding.rule for finding in examine(text)) == sorted(rules)
+
+
+def test_a_place_in_the_input_is_called_one() -> None:
+    (finding,) = examine('Thought: a\nAction: quick\nAction Input: {"a": 1} and so on')
+    assert finding.message.endswith("at line 1, column 10 of the input")
+    (finding,) = examine("Action: quick\nAction Input: [1]")
+    assert "of the input" not in finding.message, "there is no place in it"
 
 
 def test_every_rule_of_the_list_is_found_somewhere() -> None:
@@ -449,3 +457,11 @@ def test_import_labkit_does_not_load_the_text_protocol() -> None:
 
     with pytest.raises(AttributeError, match="has no NoSuchModel"):
         _ = models.NoSuchModel  # type: ignore[attr-defined]
+
+
+def test_the_time_of_an_examination_grows_with_the_text_and_not_with_its_square() -> None:
+    def seconds(times: int) -> float:
+        text = "<" + "tool" * times
+        return min(timeit.repeat(lambda: examine(text), number=1, repeat=3))
+
+    assert seconds(16_000) < 40 * seconds(1_000) + 0.05

@@ -7,13 +7,18 @@ from typing import Any
 
 import pytest
 
+from labkit.course.checking import check
+from labkit.course.exercises import exercise
 from labkit.course.transcripts import (
     FILES,
+    IN_WORDS,
     TOOLS,
     VERDICTS,
+    Slide,
     Transcript,
     drift,
     kinds,
+    not_right,
     taken,
     transcript,
     transcripts,
@@ -165,4 +170,52 @@ def test_a_slide_names_taken_meant_and_verdict(each: Transcript, stop: str | Non
     assert words.count("meant") == len(each.meant)
     assert words.count("notice") == len(slide.findings)
     assert ("stop" in words) == (stop is not None and STOP in each.text)
-    assert dict(slide.spelled())["verdict"] == verdict(taken(cut(each.text, stop)), each.meant)
+    assert dict(slide.spelled())["verdict"] == IN_WORDS[verdict(taken(cut(each.text, stop)), each.meant)]
+
+
+def test_a_verdict_in_words_says_what_becomes_of_the_reply() -> None:
+    assert list(IN_WORDS) == list(VERDICTS)
+    assert [IN_WORDS[each].partition(" ")[0] for each in VERDICTS] == list(VERDICTS)
+    assert "verdict  missed (noticed)" in repr(slide_of("prose_2"))
+    assert "verdict  WRONG (goes its way)" in repr(slide_of("two_actions_1"))
+
+
+def slide_of(id: str) -> Slide:
+    return under_the_microscope(transcript(id).text, meant=transcript(id).meant)
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_what_a_reader_does_not_take_right_is_named_and_counted_alike(kind: str) -> None:
+    ids = not_right(taken, kind)
+    counts = drift().counts[kind]
+    assert len(ids) == counts["WRONG"] + counts["missed"]
+    assert {transcript(id).kind for id in ids} <= {kind}
+    assert len(not_right(lambda text: ..., kind)) == sum(counts.values())
+
+
+SPLIT = r"""
+import re
+
+LABEL = re.compile(
+    r"^[^\w\n]*(?:\d+[.)] *)?(thought|action input|action|observation|final answer)[ \d*_`]*[:\uff1a][*_`]*",
+    re.M | re.I,
+)
+
+def read_v1(text):
+    found = [*LABEL.finditer(text)]
+    ends = [mark.start() for mark in found[1:]] + [len(text)]
+    labels = [mark[1].lower() for mark in found]
+    for n, mark in enumerate(found):
+        body = text[mark.end() : ends[n]].strip()
+        if labels[n] == "final answer":
+            return {"answer": text[mark.end() :].strip()}
+        if labels[n : n + 2] == ["action", "action input"]:
+            return {"name": body.strip("`*"), "arguments": text[found[n + 1].end() : ends[n + 1]].strip()}
+    return None
+"""
+
+
+def test_a_reader_of_another_make_passes_exercise_01_1() -> None:
+    names: dict[str, Any] = {}
+    exec(SPLIT, names)
+    assert repr(check(exercise("01.1"), names)).startswith("01.1  passed")

@@ -168,6 +168,17 @@ def test_what_can_t_be_drawn_is_said_and_the_next_change_draws_again() -> None:
     assert lab.failure is None and lab.text().startswith("the sum is 2")
 
 
+def test_a_knob_that_can_t_be_adjusted_is_said_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Adder()
+
+    def refuse(changed: str) -> None:
+        raise KeyError(changed)
+
+    monkeypatch.setattr(lab, "adjust", refuse)
+    lab.controls["first"].value = 2
+    assert isinstance(lab.failure, KeyError) and "can't draw this: KeyError" in lab.text()
+
+
 def test_what_was_typed_is_escaped() -> None:
     lab = Adder()
     lab.controls["words"].value = "<b>&"
@@ -191,7 +202,6 @@ def test_changes_from_many_threads_leave_one_picture_that_fits_the_knobs() -> No
     for thread in threads:
         thread.join(60)
     expected = 1 / lab.controls["first"].value + lab.controls["second"].value
-    lab.run()
     assert lab.text() == f"the sum is {expected:g}, pressed 40 times"
 
 

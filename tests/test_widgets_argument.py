@@ -114,6 +114,13 @@ def test_half_a_character_and_long_texts_can_be_typed(lab: ArgumentLab) -> None:
     assert "(5,000 characters)" in lab.text()
 
 
+def test_a_long_text_without_a_blank_is_cut_in_the_heading(lab: ArgumentLab) -> None:
+    set_to(lab, arguments="x" * 200_000)
+    page = lab._repr_mimebundle_()["text/html"]
+    assert "(200,000 characters)" in page
+    assert max(len(run) for run in re.findall("x+", unescape(page))) <= 100
+
+
 def test_start_over_puts_everything_back(lab: ArgumentLab) -> None:
     before = (repr(lab), lab.text())
     set_to(lab, tool="query_orders", fault="bad_enum", validator="subset", repair="none", arguments="{")
@@ -140,6 +147,7 @@ def words(picture: ET.Element) -> list[str]:
         ("get_weather", "bad_date", "judge"),
         ("read_lines", "inverted_range", "cross-check"),
         ("read_lines", "not_there", "run"),
+        ("list_files", "path_escape", "run"),
         ("read_lines", "fenced", None),
     ],
 )
@@ -153,6 +161,7 @@ def test_the_picture_stops_where_the_call_was_stopped(
     marks = [each for each in said if each[:2] in ("✓ ", "! ", "✗ ", "· ")]
     assert [each[2:] for each in marks] == [each.state for each in lab.passage.stages]
     assert lab.passage.stopped_at == stage
+    assert ("✗ failed" in said) is (stage == "run")
     assert f"{lab.passage.touched}." in said
     told = picture.find(f"{SVG}desc").text
     assert all(f"{each.name}: {each.state}" in told for each in lab.passage.stages)

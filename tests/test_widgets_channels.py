@@ -82,6 +82,21 @@ def test_a_state_is_told_in_words_and_by_a_mark(channels: ChannelsLab) -> None:
     assert "2 of 3 calls worked, 0 answered" in ends[2]
 
 
+def test_an_answer_that_stands_on_no_call_is_no_success(channels: ChannelsLab) -> None:
+    for failure in FAILURES:
+        channels.controls["failure"].value = failure
+        for played, cell in zip(compare(failure).played, table_of(channels)[4][1:], strict=True):
+            mark = "✗" if played.ended != "final_answer" else "✓" if played.worked else "!"
+            assert cell.startswith(mark), (failure, played.design)
+    channels.controls["failure"].value = "missing_file"
+    assert table_of(channels)[4][1] == "! answers 0 of 1 call worked, 1 answered"
+
+
+def test_a_test_that_fails_has_worked(channels: ChannelsLab) -> None:
+    channels.controls["failure"].value = "failing_test"
+    assert set(table_of(channels)[4][1:]) == {"✓ answers 3 of 3 calls worked, 3 answered"}
+
+
 @pytest.mark.parametrize("failure", ["failing_test", "quoted_error"])
 def test_where_there_is_one_wording_the_other_can_not_be_chosen(channels: ChannelsLab, failure: str) -> None:
     channels.controls["wording"].value = "reworded"

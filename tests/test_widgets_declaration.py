@@ -11,7 +11,7 @@ import pytest
 from labkit.course.declaring import declared, in_words
 from labkit.course.declaring_examples import EXAMPLES
 from labkit.widgets import DeclarationLab
-from labkit.widgets.declaration import STALE
+from labkit.widgets.declaration import OWN, STALE
 
 
 @pytest.fixture
@@ -56,8 +56,26 @@ def test_an_example_goes_into_the_box_and_can_be_changed_there(bench: Declaratio
     assert bench.controls["source"].value == EXAMPLES["nested"]
     assert bench.text() == in_words(declared(EXAMPLES["nested"]))
     bench.controls["source"].value = EXAMPLES["nested"].replace("le=99", "le=9")
-    assert bench.controls["example"].value == "nested"
+    assert bench.controls["example"].value == OWN
     assert "lines.0.quantity: must be at most 9, got 10" in bench.text()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_can_be_had_back_after_typing(bench: DeclarationLab, name: str) -> None:
+    bench.controls["example"].value = name
+    bench.controls["source"].value = "def f(n: int): ..."
+    bench.controls["example"].value = name
+    assert bench.controls["source"].value == EXAMPLES[name]
+
+
+def test_ones_own_source_stays_when_it_is_chosen(bench: DeclarationLab) -> None:
+    bench.controls["source"].value = "def f(n: int): ..."
+    before = bench.text()
+    bench.controls["example"].value = "good"
+    bench.controls["example"].value = OWN
+    assert bench.controls["source"].value == EXAMPLES["good"]
+    bench.controls["source"].value = "def f(n: int): ..."
+    assert (bench.controls["example"].value, bench.text()) == (OWN, before)
 
 
 def test_the_picture_says_what_the_words_say(bench: DeclarationLab) -> None:

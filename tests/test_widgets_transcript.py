@@ -53,6 +53,23 @@ def test_it_shows_what_the_pure_function_says(stop: bool) -> None:
             assert whole.startswith(first), role
 
 
+def test_the_list_of_transcripts_has_room_for_an_id_and_a_note() -> None:
+    lab = TranscriptLab()
+    found = re.search(r"(\d+)em", lab.controls["transcript"].layout.width)
+    assert found is not None
+    longest = max(len(f"{each.id}: {each.note}") for each in transcripts())
+    assert int(found[1]) >= 0.55 * longest  # an average sign is about half an em wide
+
+
+def test_a_missed_reply_is_shown_as_noticed() -> None:
+    lab = TranscriptLab()
+    lab.controls["kind"].value = "prose"
+    lab.controls["transcript"].value = "prose_2"
+    page = lab._repr_mimebundle_()["text/html"]
+    assert "missed (noticed)" in page
+    assert "at line 1, column 42 of the input" in page
+
+
 def test_typing_makes_it_a_text_of_ones_own_without_a_verdict() -> None:
     lab = TranscriptLab()
     lab.controls["text"].value = "Final Answer: <b>42</b>"

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -236,6 +237,7 @@ def test_a_captured_lock_is_named() -> None:
     result = runtime_of(count).dispatch(ToolCall("1", "count", ""))
     assert codes([result]) == ["execution_error"]
     assert "the captured guard (a lock) can't be copied into another process" in result.content
+    assert result.started is None and result.finished is None, "the tool was not touched"
 
 
 def test_an_async_process_tool_is_refused_when_it_is_declared() -> None:
@@ -397,3 +399,11 @@ def test_a_process_that_leaves_a_child_behind_has_answered_all_the_same() -> Non
 )
 def test_paths_and_keys_are_blotted_out(text: str, told: str) -> None:
     assert blot(text) == told
+
+
+def test_an_executor_that_takes_no_call_has_not_started_the_tool() -> None:
+    closed = ThreadPoolExecutor(1)
+    closed.shutdown()
+    result = runtime_of(quick(), executor=closed).dispatch(ToolCall("call_1", "quick", {}))
+    assert result.error and "the executor took no call" in result.content
+    assert result.started is None and result.finished is None

@@ -11,6 +11,7 @@ from labkit.paths import repository
 
 Say = Callable[[str], None]
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+NO_STUBS = "not made, the chapter has no exercises"
 KEPT_METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -42,7 +43,7 @@ def rebuild(number: str | None, say: Say) -> int:
     failed = 0
     for path in chosen:
         problems = {path.name: rebuild_one(path), f"solutions/{path.name}": rebuild_twin(path)}
-        failed += sum(problem is not None for problem in problems.values())
+        failed += sum(problem not in (None, NO_STUBS) for problem in problems.values())
         for name, problem in problems.items():
             say(f"{name}: {problem or 'rebuilt'}")
     return 1 if failed else 0
@@ -56,7 +57,7 @@ def rebuild_one(path: Path) -> str | None:
 
 
 def rebuild_twin(path: Path) -> str | None:
-    """Make the solved twin of a chapter anew; return what went wrong, or None. A chapter without stubs has no twin."""
+    """Make the solved twin of a chapter anew; return what went wrong, or None, or ``NO_STUBS``: then it has no twin."""
     import nbformat
 
     twin = twin_of(path)
@@ -66,7 +67,7 @@ def rebuild_twin(path: Path) -> str | None:
         return str(problem)
     if notebook is None:
         twin.unlink(missing_ok=True)
-        return None
+        return NO_STUBS
     twin.parent.mkdir(exist_ok=True)
     return _run_and_store(notebook, twin)
 

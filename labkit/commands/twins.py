@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from labkit.course.exercises import exercise
+from labkit.course.stubs import TAG
 
-EXERCISE_TAG = "exercise-"
 SOLVED = "*This is the solved twin of a chapter. It is made from the chapter and from our solutions.*"
 
 
@@ -20,7 +20,7 @@ def twin_of(chapter: Path) -> Path:
 def stub_id(cell: Any) -> str | None:
     """Return the id of the exercise whose stub a cell is, or None."""
     tags = cell["metadata"].get("tags", ())
-    return next((tag.removeprefix(EXERCISE_TAG) for tag in tags if tag.startswith(EXERCISE_TAG)), None)
+    return next((tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)), None)
 
 
 def solved(notebook: Any) -> Any | None:

@@ -105,6 +105,11 @@ class Played:
         return self.found == self.true_code
 
     @property
+    def worked(self) -> int:
+        """How many calls did their work, also where it brought bad news, such as a failing test."""
+        return sum(result.error is None for result in self.results)
+
+    @property
     def next(self) -> Message | None:
         """The model's message after the failure; None where it was not asked again."""
         asked = [message for message in self.messages if message["role"] == "assistant"]
@@ -244,7 +249,6 @@ def _then(played: Played) -> str:
 
 
 def _ending(played: Played) -> str:
-    worked = sum(result.ok for result in played.results)
     answered = sum(message["role"] == "tool" for message in played.messages)
     ending = "answers" if played.ended == "final_answer" else f"dies of {played.ended}"
-    return f"{ending}: {worked} of {many(len(played.results), 'call')} worked, {answered} answered"
+    return f"{ending}: {played.worked} of {many(len(played.results), 'call')} worked, {answered} answered"

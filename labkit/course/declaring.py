@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from labkit.calls import ToolCall, ToolError
-from labkit.course.defining import FILE, NotDeclared, module_for_source, tool_in
-from labkit.course.limited import TookTooLong, within
+from labkit.course.defining import FILE, NotDeclared, line_of, module_for_source, sentence, tool_in
+from labkit.course.limited import TimeIsUp, TookTooLong, within
 from labkit.course.sampling import SampleCall, sample_calls
 from labkit.declare import Finding, Tool, ToolRegistry, lint
 from labkit.runtime import ToolRuntime
@@ -65,10 +66,20 @@ def declared(source: str, limit: float = LIMIT) -> Declared:
 
     with module_for_source() as module:
         try:
-            return within(limit, lambda: described(tool_in(source, module)), FILE)
+            return within(limit, lambda: _read(source, module), FILE)
         except TookTooLong as problem:
             ended = "was stopped" if problem.stopped else "goes on; restart the kernel if it never ends"
             raise NotDeclared(f"this took longer than {limit:g} s and {ended}", problem.line) from None
+
+
+def _read(source: str, module: ModuleType) -> Declared:
+    """Return what a source declares. No interrupt arrives in a thread, so whatever is raised here is the source's."""
+    try:
+        return described(tool_in(source, module))
+    except (NotDeclared, TimeIsUp):
+        raise
+    except BaseException as problem:
+        raise NotDeclared(sentence(problem), line_of(problem.__traceback__)) from None
 
 
 def described(tool: Tool) -> Declared:

@@ -81,7 +81,7 @@ def _declare(name: str, line: int, module: ModuleType) -> Tool:
     try:
         return value if isinstance(value, Tool) else Tool.from_function(value)
     except Exception as problem:
-        raise NotDeclared(_sentence(problem), line) from None
+        raise NotDeclared(sentence(problem), line) from None
 
 
 def _parsed(source: str) -> tuple[ast.Module, CodeType]:
@@ -102,7 +102,7 @@ def _define(code: CodeType, module: ModuleType) -> None:
     try:
         exec(code, vars(module))
     except (Exception, SystemExit, GeneratorExit) as problem:
-        raise NotDeclared(_sentence(problem), _line_of(problem.__traceback__)) from None
+        raise NotDeclared(sentence(problem), line_of(problem.__traceback__)) from None
 
 
 def _functions(tree: ast.AST) -> Iterator[tuple[str, int]]:
@@ -118,7 +118,8 @@ def _functions(tree: ast.AST) -> Iterator[tuple[str, int]]:
 # ---- what went wrong, in our own words ----
 
 
-def _sentence(problem: BaseException) -> str:
+def sentence(problem: BaseException) -> str:
+    """Return what was raised while a source declares its tool, in our own words."""
     if _is_ours(problem):
         return str(problem)
     if isinstance(problem, ModuleNotFoundError) and problem.name:
@@ -136,7 +137,7 @@ def _is_ours(problem: BaseException) -> bool:
     )
 
 
-def _line_of(trace: TracebackType | None) -> int | None:
+def line_of(trace: TracebackType | None) -> int | None:
     """Return the last line of the source that a traceback goes through."""
     lines = [line for frame, line in _frames(trace) if frame.f_code.co_filename == FILE]
     return lines[-1] if lines else None

@@ -16,6 +16,9 @@ from labkit.validate.subset import check
 DEEPEST = 4
 """Levels below which only what is required is made."""
 MOST_ITEMS = 50
+MOST_CHARACTERS = 1_000
+LARGEST = 10**15
+"""Bounds beyond it, and those that are no number, are left alone."""
 TEXTS = ("tea", "a", "A", "1", "12", "123", "1234", "AB", "ABC", "A1", "AB-12", "ab_1", "a@example.org")
 BY_FORMAT = {
     "date": "2026-09-01",
@@ -95,15 +98,17 @@ class Fitter:
 
 
 def _texts(part: dict[str, Any]) -> list[Any]:
-    low, high = part.get("minLength", 0), part.get("maxLength", 1_000)
+    low, high = min(part.get("minLength", 0), MOST_CHARACTERS), part.get("maxLength", MOST_CHARACTERS)
     made = [BY_FORMAT[part["format"]]] if part.get("format") in BY_FORMAT else []
     return [*made, *TEXTS, (TEXTS[0] * low)[: max(low, 1)][:high]]
 
 
 def _numbers(part: dict[str, Any]) -> list[Any]:
     step = part.get("multipleOf", 1)
-    bounds = [part[key] for key in ("minimum", "exclusiveMinimum", "exclusiveMaximum", "maximum") if key in part]
+    told = [part[key] for key in ("minimum", "exclusiveMinimum", "exclusiveMaximum", "maximum") if key in part]
+    bounds = [bound for bound in told if abs(bound) <= LARGEST]
     near = [bound + move for bound in bounds for move in (0, step, -step, 0.5, -0.5)]
+    near = [each for each in near if abs(each // step) <= LARGEST]
     made = [1, *near, *(int(each // step) * step + step for each in near), step, 0]
     return [int(each) if each == int(each) else each for each in made]
 

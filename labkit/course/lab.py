@@ -50,8 +50,7 @@ class Lab:
     def hint(self, id: str) -> Note:
         """Return the next of the exercise's three hints; after the last one, that one again."""
         hints = exercise(id).hints
-        number = min(here().entry(id).hints + 1, len(hints))
-        here().hinted(id, number)
+        number = here().next_hint(id, len(hints))
         return Note(f"{id}  hint {number} of {len(hints)}", hints[number - 1])
 
     def solution(self, id: str, now: bool = False) -> Source | Note:

@@ -31,8 +31,8 @@ class TookTooLong(Exception):
         self.stopped = stopped
 
 
-class _TimeIsUp(BaseException):
-    """Raised in the job's thread."""
+class TimeIsUp(BaseException):
+    """Raised in the job's thread, which must let it through."""
 
 
 def within(limit: float, job: Callable[[], Result], file: str) -> Result:
@@ -59,8 +59,8 @@ def within(limit: float, job: Callable[[], Result], file: str) -> Result:
         stopped = _stop(thread)
     if not given.empty():
         return given.get()
-    problem = raised.get() if not raised.empty() else _TimeIsUp()
-    if isinstance(problem, _TimeIsUp):
+    problem = raised.get() if not raised.empty() else TimeIsUp()
+    if isinstance(problem, TimeIsUp):
         raise TookTooLong(line, stopped) from None
     raise problem
 
@@ -78,6 +78,6 @@ def _stop(thread: Thread) -> bool:
     for _ in range(TIMES):
         if not thread.is_alive():
             return True
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_TimeIsUp))
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(TimeIsUp))
         thread.join(GRACE)
     return not thread.is_alive()

@@ -149,6 +149,8 @@ SPOILS: dict[str, Callable[[dict[str, Any], Any], list[Any]]] = {
     "text too short": lambda part, value: [value[: part["minLength"] - 1]] if part.get("minLength") else [],
     "text too long": lambda part, value: ["x" * (part["maxLength"] + 1)] if part.get("maxLength", 999) < 999 else [],
     "too few items": lambda part, value: [value[: part["minItems"] - 1]] if part.get("minItems") else [],
-    "too many items": lambda part, value: [(value or [None]) * (part["maxItems"] + 1)] if "maxItems" in part else [],
+    "too many items": lambda part, value: (
+        [(value or [None]) * (part["maxItems"] + 1)] if part.get("maxItems", 999) < 999 else []
+    ),
     "an item twice": lambda part, value: [value + value[:1]] if part.get("uniqueItems") and value else [],
 }

@@ -26,6 +26,7 @@ TOOLS = (
     *("read_file", "edit_file", "run_test", "list_files", "search_text", "read_lines"),
 )
 VERDICTS = ("right", "WRONG", "missed")
+IN_WORDS = {"right": "right", "WRONG": "WRONG (goes its way)", "missed": "missed (noticed)"}
 Taken = Mapping[str, Any] | None
 Reader = Callable[[str], Taken]
 
@@ -99,6 +100,12 @@ def drift(reader: Reader = taken, stop: str | None = STOP) -> Drift:
     return Drift(counts)
 
 
+def not_right(reader: Reader, kind: str) -> list[str]:
+    """Return the ids of the replies of one kind that a reader does not take right."""
+    mine = [each for each in transcripts() if each.kind == kind]
+    return [each.id for each in mine if verdict(reader(cut(each.text)), each.meant) != "right"]
+
+
 @dataclass(frozen=True, repr=False)
 class Drift:
     """Verdicts counted by kind. A value; shown as a table."""
@@ -153,7 +160,7 @@ class Slide:
             rows.append(("stop", f"the stop sequence was met; {many(self.lost, 'character')} cut off"))
         if self.meant:
             rows += [("meant", _meaning(each)) for each in self.meant]
-            rows.append(("verdict", self.verdict))
+            rows.append(("verdict", IN_WORDS[self.verdict]))
         return rows
 
     def line(self, position: int) -> int:

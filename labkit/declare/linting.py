@@ -21,6 +21,7 @@ from labkit.declare.tools import Tool
 
 SHORT_DESCRIPTION = 20
 LONG_DESCRIPTION = 1_024
+UNFIT_DEFAULT = "has a default that does not fit its type, and the function gets it unchecked"
 BOUNDS = {"format", "pattern", "enum", "const"}
 
 
@@ -40,6 +41,8 @@ def lint(tool: Tool) -> list[Finding]:
     """Return the findings for a tool: its own first, then each parameter's in order."""
     found = [Finding("", "changed", note) for note in tool.notes]
     found += _tool_findings(tool)
+    unfit = _unfit(tool)
+    found += [Finding(name, "unfit_default", UNFIT_DEFAULT) for name in tool.defaults if name in unfit]
     for place, schema in _parameters(tool.parameters, ""):
         found += [
             Finding(place, rule, message)
@@ -58,6 +61,28 @@ def _tool_findings(tool: Tool) -> Iterator[Finding]:
         yield Finding("", "short_description", "says little; say what it does, when to use it, and what it does not do")
     elif length > LONG_DESCRIPTION:
         yield Finding("", "long_description", f"is described in {length} characters; servers refuse over 1,024")
+
+
+def _unfit(tool: Tool) -> set[str]:
+    """Return the parameters whose default no call could have brought: text for a date counts too, though it reads."""
+    lax, strict = _refused(tool, strict=False), _refused(tool, strict=True)
+    return lax | {name for name in strict if isinstance(tool.defaults[name], str | dict)}
+
+
+def _refused(tool: Tool, strict: bool) -> set[str]:
+    """Return the parameters whose default pydantic refuses; with ``strict`` it reads nothing into another type."""
+    from pydantic import ValidationError
+
+    if tool.adapter is None:  # a ready-made schema has lost its wrong defaults already, and says so
+        return set()
+    try:
+        tool.adapter.validate_python(tool.defaults, strict=strict)
+    except ValidationError as problem:
+        places = [each["loc"] for each in problem.errors(include_input=False, include_context=False)]
+        return {str(place[0]) for place in places if place} & set(tool.defaults)
+    except Exception:  # of a validator that somebody hung on a type
+        return set()
+    return set()
 
 
 def _parameters(schema: dict[str, Any], place: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -187,7 +188,16 @@ def _typed_dict(name: str, fields: dict[str, Any], defaults: dict[str, Any]) -> 
     # python-re: Python's own patterns, so that lookarounds work here as they do in the other validators
     arguments.__pydantic_config__ = ConfigDict(extra="forbid", regex_engine="python-re")  # type: ignore[attr-defined]
     adapter: TypeAdapter[Any] = TypeAdapter(arguments)
-    return adapter, adapter.json_schema(schema_generator=Generator)
+    schema = adapter.json_schema(schema_generator=Generator)
+    if _holds_nan(schema):
+        raise ValueError("a bound is not a number")  # JSON can't say it, and every call would be refused
+    return adapter, schema
+
+
+def _holds_nan(part: Any) -> bool:
+    if isinstance(part, dict):
+        return any(map(_holds_nan, part.values()))
+    return any(map(_holds_nan, part)) if isinstance(part, list) else isinstance(part, float) and math.isnan(part)
 
 
 def _show_default(schema: dict[str, Any], default: Any, definitions: dict[str, Any]) -> None:

@@ -62,8 +62,9 @@ def _unsayable(tool: str, value: Any) -> Outcome:
 
 def result_of(call: ToolCall, job: Job, repairs: tuple[str, ...], began: float) -> ToolResult:
     """Return the result of a job that has ended; its value is an ``Outcome``."""
-    started = job.started - began if job.started is not None else None
-    finished = job.finished - began if job.finished is not None else None
+    ran = not job.untouched
+    started = job.started - began if job.started is not None and ran else None
+    finished = job.finished - began if job.finished is not None and ran else None
     told = job.value if job.error is None else raised(job.error, job.tool.name)
     return result_from(call, told, started, finished, repairs)
 

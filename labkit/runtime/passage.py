@@ -29,17 +29,20 @@ from labkit.runtime.runtime import ToolRuntime
 from labkit.validate import parse
 from labkit.workers.processes import CannotSend, pickled
 
-State = Literal["passed", "repaired", "stopped here", "not reached"]
+State = Literal["passed", "repaired", "stopped here", "failed", "not reached"]
 STAGES = ("look up", "parse", "normalise", "judge", "cross-check", "run")
 READINGS = ("integral_float", "null_default", "surrogates")
 """What ``normalise`` may do under every policy: it says what the values mean, and undoes no wrong spelling."""
-MARKS: dict[State, str] = {"passed": "✓", "repaired": "!", "stopped here": "✗", "not reached": "·"}
+MARKS: dict[State, str] = {"passed": "✓", "repaired": "!", "stopped here": "✗", "failed": "✗", "not reached": "·"}
 SHOWN = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What one stage made of a call. A value; ``values`` are those that it handed on, None where it handed on none."""
+    """What one stage made of a call. A value; ``values`` are those that it handed on, None where it handed on none.
+
+    ``stopped here`` is a refusal; ``failed`` is said of ``run`` alone, where the tool was run and has no result.
+    """
 
     name: str
     state: State
@@ -60,8 +63,8 @@ class Passage:
 
     @property
     def stopped_at(self) -> str | None:
-        """The name of the stage that stopped the call, or None."""
-        return next((stage.name for stage in self.stages if stage.state == "stopped here"), None)
+        """The name of the stage at which the call ended with an error, or None."""
+        return next((stage.name for stage in self.stages if stage.state in ("stopped here", "failed")), None)
 
     @property
     def verdict(self) -> str:
@@ -130,12 +133,15 @@ def _stages(gate: Gate, call: ToolCall, result: ToolResult, runs: int) -> Iterat
         return
     rule = "the values fit together" if gate.tool.check else "this tool has no such rule"
     yield Stage("cross-check", "passed", rule, item.values)
-    yield _stopped("run", result) if result.error else Stage("run", "passed", _told(result, runs))
+    if result.error is not None:
+        yield _stopped("run", result, "failed" if runs else "stopped here")
+        return
+    yield Stage("run", "passed", _told(result, runs))
 
 
-def _stopped(name: str, result: ToolResult) -> Stage:
+def _stopped(name: str, result: ToolResult, state: State = "stopped here") -> Stage:
     said = "" if result.error is None else f"{result.error.code}: {result.error.message}"
-    return Stage(name, "stopped here", said)
+    return Stage(name, state, said)
 
 
 def _handed_on(name: str, values: dict[str, Any], repairs: tuple[str, ...], before: str = "") -> Stage:

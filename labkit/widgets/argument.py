@@ -29,8 +29,8 @@ GOOD, TYPED = "nothing", "typed"
 FIRST_TOOL, FIRST_FAULT = "read_lines", "cut_json"
 FAULT_SIZE = {"width": "440px", "max_width": "98%"}
 TEXT_SIZE = {"width": "760px", "max_width": "98%", "height": "72px"}
-LONGEST = 300
-"""Characters of the arguments that are shown; the injector sends all of them."""
+LONGEST, IN_HEADING = 300, 100
+"""Characters of the arguments that are shown in words and over the picture; the injector sends all of them."""
 
 
 class ArgumentLab(LabWidget):
@@ -121,7 +121,7 @@ def drawn(way: Passage) -> str:
     rows = [(escape(s.name), told(_TONES[s.state], s.state), _made_of(s)) for s in way.stages]
     return "".join(
         [
-            heading(_sent(way.call)),
+            heading(_sent(way.call, IN_HEADING)),
             pipeline_svg(way),
             table(("stage", "state", "what it made of the call"), rows, "The same as a table"),
             heading("The model gets"),
@@ -130,7 +130,13 @@ def drawn(way: Passage) -> str:
     )
 
 
-_TONES: dict[State, str] = {"passed": "good", "repaired": "note", "stopped here": "bad", "not reached": "off"}
+_TONES: dict[State, str] = {
+    "passed": "good",
+    "repaired": "note",
+    "stopped here": "bad",
+    "failed": "bad",
+    "not reached": "off",
+}
 
 
 def _made_of(stage: Stage) -> str:
@@ -142,10 +148,10 @@ def _message(way: Passage) -> str:
     return _plain(json.dumps(way.result.to_message(), indent=2, ensure_ascii=False))
 
 
-def _sent(call: ToolCall) -> str:
+def _sent(call: ToolCall, room: int = LONGEST) -> str:
     shown = _as_text(call)
-    more = f"… ({len(shown):,} characters)" if len(shown) > LONGEST else ""
-    return f"The model calls {call.name} with " + ("no arguments" if call.arguments is None else shown[:LONGEST] + more)
+    more = f"… ({len(shown):,} characters)" if len(shown) > room else ""
+    return f"The model calls {call.name} with " + ("no arguments" if call.arguments is None else shown[:room] + more)
 
 
 def _as_text(call: ToolCall) -> str:
@@ -161,7 +167,13 @@ def _plain(words: str) -> str:
 
 WIDTH, LEFT, TOP = 780, 20, 44
 BOX, GAP, HIGH = 108, 18, 54
-_INKS: dict[State, str] = {"passed": READ, "repaired": WRITE, "stopped here": ALARM, "not reached": GREY}
+_INKS: dict[State, str] = {
+    "passed": READ,
+    "repaired": WRITE,
+    "stopped here": ALARM,
+    "failed": ALARM,
+    "not reached": GREY,
+}
 
 
 def pipeline_svg(way: Passage) -> str:
@@ -180,11 +192,12 @@ def pipeline_svg(way: Passage) -> str:
 
 
 def _box(key: str, x: float, stage: Stage) -> list[str]:
-    """A box: its outline, its hatch where the call stopped, its name, and its state as mark and word."""
+    """A box: its outline, its hatch where the call ended or was mended, its name, and its state as mark and word."""
     ink = _INKS[stage.state]
-    fill = {"stopped here": f"url(#{key}g)", "repaired": f"url(#{key}w)"}.get(stage.state, PAPER)
+    hatch = {"repaired": f"url(#{key}w)", "stopped here": f"url(#{key}g)", "failed": f"url(#{key}g)"}
     dash = {"not reached": ' stroke-dasharray="3 4"', "repaired": ' stroke-dasharray="9 3"'}.get(stage.state, "")
-    thick = {"not reached": 1.0, "stopped here": 2.6}.get(stage.state, 1.8)
+    thick = {"not reached": 1.0, "stopped here": 2.6, "failed": 2.6}.get(stage.state, 1.8)
+    fill = hatch.get(stage.state, PAPER)
     outline = f'width="{BOX}" height="{HIGH}" rx="6" fill="{fill}" stroke="{ink}" stroke-width="{thick}"{dash}'
     bold = ' text-anchor="middle" font-weight="600"'
     faint = DIM if stage.state == "not reached" else INK

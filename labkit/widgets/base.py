@@ -77,8 +77,14 @@ class LabWidget(ABC):
 
     def run(self) -> None:
         """Look at the knobs and draw anew; returns when the picture is new."""
+        self._draw(lambda: None)
+
+    def _draw(self, before: Callable[[], None]) -> None:
+        """Set what has to be set first, and draw anew; what either of them raises is told in the picture's place."""
         with self._lock:
             try:
+                with self._quietly():
+                    before()
                 self._view, self.failure = self.look(), None
             except Exception as problem:
                 self.failure = problem
@@ -114,20 +120,11 @@ class LabWidget(ABC):
 
     def _changed(self, name: str) -> None:
         with self._lock:
-            if self._muted:
-                return
-            with self._quietly():
-                self.adjust(name)
-            self.run()
+            if not self._muted:
+                self._draw(lambda: self.adjust(name))
 
     def _pressed(self, name: str) -> None:
-        with self._lock:
-            with self._quietly():
-                if name == RESET:
-                    self._put_back()
-                else:
-                    self.press(name)
-            self.run()
+        self._draw(self._put_back if name == RESET else lambda: self.press(name))
 
     def _put_back(self) -> None:
         """Set every knob to its first value, one after the other: one may decide what the next can be set to."""

@@ -52,7 +52,7 @@ def _label(text: str) -> str:
 def _column(played: Played) -> tuple[str, ...]:
     """Return the cells of one design; what went well and what did not is said in words, and marked."""
     got, *rest = answers(played)
-    tones = ("good" if played.right else "bad", _tone_of_next(played), "good" if played.next else "bad")
+    tones = ("good" if played.right else "bad", _tone_of_next(played), _tone_of_run(played))
     return (
         paragraph(got) if played.got is None else block(got),
         *(_marked(tone, text) for tone, text in zip(tones, rest, strict=True)),
@@ -65,6 +65,13 @@ def _tone_of_next(played: Played) -> str:
     if played.true_code is None:
         return "bad" if played.mended else "good"
     return "good" if played.mended else "note"
+
+
+def _tone_of_run(played: Played) -> str:
+    """A run that answers is well, unless none of its calls worked: then the answer stands on nothing."""
+    if played.next is None:
+        return "bad"
+    return "good" if played.worked else "note"
 
 
 def _marked(tone: str, text: str) -> str:

@@ -12,6 +12,7 @@ from labkit.course.declaring_examples import EXAMPLES
 from labkit.widgets.base import LabWidget, View, dropdown, textarea
 from labkit.widgets.html import block, code, columns, heading, paragraph, table, told
 
+OWN = "my own source"
 STALE = "Below: the last source that declared something."
 
 
@@ -31,7 +32,7 @@ class DeclarationLab(LabWidget):
         super().__init__(
             {
                 "example": dropdown(
-                    "Example", "A source to begin with; it replaces what is in the box", options=list(EXAMPLES)
+                    "Example", "A source to begin with; it replaces what is in the box", options=[*EXAMPLES, OWN]
                 ),
                 "source": textarea(
                     "Source",
@@ -45,8 +46,11 @@ class DeclarationLab(LabWidget):
         )
 
     def adjust(self, changed: str) -> None:
-        if changed == "example":
-            self.controls["source"].value = EXAMPLES[self.controls["example"].value]
+        example, source = self.controls["example"], self.controls["source"]
+        if example.value != OWN and changed == "example":
+            source.value = EXAMPLES[example.value]
+        elif example.value != OWN and source.value != EXAMPLES[example.value]:
+            example.value = OWN
 
     def look(self) -> View:
         source = self.controls["source"].value

@@ -44,7 +44,7 @@ def paragraph(text: str) -> str:
 
 def heading(text: str) -> str:
     """Return a small heading inside a drawing."""
-    return f'<div style="font-weight:600;margin:8px 0 2px">{escape(text)}</div>'
+    return f'<div style="font-weight:600;margin:8px 0 2px;overflow-wrap:anywhere">{escape(text)}</div>'
 
 
 def told(tone: str, text: str) -> str:

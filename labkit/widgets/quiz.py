@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 
 import ipywidgets as W  # noqa: N812
@@ -29,16 +28,19 @@ class Quiz(LabWidget):
         self.question: Question = question(id)
         self._options = dict(zip(LETTERS, self.question.options, strict=False))
         self._asked = f"{self.question.id}  {self.question.ask}"
-        choices = [(f"{letter}  {_label(option.text)}", letter) for letter, option in self._options.items()]
+        options = "".join(
+            f"<div>{letter}&nbsp; {worded(option.text)}</div>" for letter, option in self._options.items()
+        )
         answer = control(
             W.RadioButtons,
             "Answer",
             "Choose an answer; it says why it is right or wrong",
-            options=choices,
+            options=list(self._options),
             value=None,
+            orientation="horizontal",
             layout=W.Layout(width="auto"),
         )
-        super().__init__({"answer": answer}, head=f"<div>{worded(self._asked)}</div>")
+        super().__init__({"answer": answer}, head=f"<div>{worded(self._asked)}</div>{options}")
 
     def look(self) -> View:
         letter = self.controls["answer"].value
@@ -64,11 +66,6 @@ class Quiz(LabWidget):
             f"<details><summary>{letter}&nbsp; {worded(option.text)}</summary>{_explained(letter, option)}</details>"
             for letter, option in self._options.items()
         )
-
-
-def _label(text: str) -> str:
-    """Return the label of a radio button, which is plain text: code stands in quotes there."""
-    return re.sub(r"`([^`]*)`", "\u2018\\1\u2019", text)
 
 
 def _verdict(option: Option) -> str:

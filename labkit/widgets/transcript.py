@@ -19,6 +19,8 @@ from labkit.widgets.html import FAINT, FIXED, INK, LINE, PAPER, inked, table, to
 
 TYPED = "typed"
 FIRST = "invented_observation_2"
+BROAD = {"width": "min(100%, 44em)"}
+"""Room for an id and a note."""
 
 
 class TranscriptLab(LabWidget):
@@ -36,7 +38,7 @@ class TranscriptLab(LabWidget):
             {
                 "kind": dropdown("Kind", "What the transcripts have in common", options=kinds(), value=first.kind),
                 "transcript": dropdown(
-                    "Transcript", "One reply of a model", options=_options(first.kind), value=first.id
+                    "Transcript", "One reply of a model", options=_options(first.kind), value=first.id, layout=BROAD
                 ),
                 "text": textarea(
                     "Reply",
@@ -96,11 +98,10 @@ def drawn(slide: Slide) -> str:
     """Return the reply with its marks, and the rows that say the same in words."""
     style = f"{FIXED};white-space:pre-wrap;overflow-wrap:anywhere;margin:4px 0;padding:8px;line-height:2"
     page = f'<pre style="{style};border:1px solid {LINE};color:{INK};background:{PAPER}">{_marked(slide)}</pre>'
-    rows = [(_word(word, text), _cell(text)) for word, text in slide.spelled()]
+    rows = [(_word(word, text), _cell(text)) for word, text in slide.spelled() if word != "notice"]
     numbered = [
         (f"{number}", escape(RULES[each.rule]), escape(each.message)) for number, each in enumerate(slide.findings, 1)
     ]
-    rows = [row for row, (word, _) in zip(rows, slide.spelled(), strict=True) if word != "notice"]
     notices = table(("mark", "what", "in words"), numbered, "What the reader missed or may have taken wrong")
     return page + table(("", "in words"), rows, "What became of the reply") + (notices if numbered else "")
 
@@ -110,10 +111,10 @@ def _marked(slide: Slide) -> str:
     spans = [part for part in slide.reading.parts if part.start < part.end]
     edges = {0, len(slide.text), len(slide.seen), *(edge for _, start, end in spans for edge in (start, end))}
     edges |= {finding.start for finding in slide.findings}
-    places = sorted(edges)
-    pieces = [_notes(slide, start) + _piece(slide, start, end) for start, end in pairwise(places)]
+    places, notes = sorted(edges), _notes(slide)
+    pieces = [notes.get(start, "") + _piece(slide, start, end) for start, end in pairwise(places)]
     empty = "" if slide.text else f'<span style="color:{FAINT}">(the reply is empty)</span>'
-    return "".join([*pieces, _notes(slide, places[-1]), empty])
+    return "".join([*pieces, notes.get(places[-1], ""), empty])
 
 
 def _piece(slide: Slide, start: int, end: int) -> str:
@@ -134,15 +135,18 @@ def _in_marks(role: str, text: str, *, first: bool) -> str:
     return (name if first else "") + f'<span style="{line}">{text}</span>'
 
 
-def _notes(slide: Slide, place: int) -> str:
-    """The numbers of the findings that begin at a place."""
-    numbers = [number for number, each in enumerate(slide.findings, 1) if each.start == place]
-    return "".join(f'<sup style="{inked(INKS["cut off"])};font-weight:700">✗{number}</sup>' for number in numbers)
+def _notes(slide: Slide) -> dict[int, str]:
+    """The numbers of the findings, by the place where they begin."""
+    notes: dict[int, str] = {}
+    for number, each in enumerate(slide.findings, 1):
+        mark = f'<sup style="{inked(INKS["cut off"])};font-weight:700">✗{number}</sup>'
+        notes[each.start] = notes.get(each.start, "") + mark
+    return notes
 
 
 def _word(word: str, text: str) -> str:
     tones = {"right": "good", "WRONG": "bad", "missed": "note"}
-    return told(tones[text], word) if word == "verdict" else escape(word)
+    return told(tones[text.partition(" ")[0]], word) if word == "verdict" else escape(word)
 
 
 def _cell(text: str) -> str:

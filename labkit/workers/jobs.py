@@ -51,6 +51,7 @@ class Job:
     error: Fault | None = None
     stopped = False
     withdrawn = False
+    untouched = False  # it ended before the tool's function could be called
     end_with: Callable[[], object] | None = None
 
     def __init__(
@@ -162,6 +163,7 @@ class ProcessJob(Job):
         if self.taken():
             self.started = perf_counter()
             value, self.error = self.child.call(self.tool, parts(self.tool, self.values))
+            self.untouched = not self.child.made
             if self.error is None:
                 self.value = self.finish(value)
             self.finished = perf_counter()
@@ -189,10 +191,10 @@ class ExecutorJob(Job):
         try:
             self.future = self._submit()
         except processes.CannotSend as problem:
-            self._end(None, Fault("CannotSend", str(problem)))
+            self._refused(Fault("CannotSend", str(problem)))
             return
         except Exception as problem:  # a broken or closed executor fails this call, not the batch
-            self._end(None, Fault(type(problem).__name__, "the executor took no call"))
+            self._refused(Fault(type(problem).__name__, "the executor took no call"))
             return
         self.future.add_done_callback(self._announce)
 
@@ -204,9 +206,13 @@ class ExecutorJob(Job):
             return self.executor.submit(Context().run, call_function, self.tool, self.values)
         return self.executor.submit(processes.call_pickled, processes.pickled(self.tool, parts(self.tool, self.values)))
 
+    def _refused(self, error: Fault) -> None:
+        self.untouched = True
+        self._end(None, error)
+
     def _announce(self, future: Future[Any]) -> None:
         if future.cancelled():
-            self._end(None, Fault("CancelledError", "the executor cancelled the call"))
+            self._refused(Fault("CancelledError", "the executor cancelled the call"))
         elif (problem := future.exception()) is not None:
             self._end(None, fault(problem))
         else:

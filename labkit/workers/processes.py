@@ -63,6 +63,11 @@ class Child:
         self._process: subprocess.Popen[bytes] | None = None
         self._killed = False
 
+    @property
+    def made(self) -> bool:
+        """Whether there was a process at all."""
+        return self._process is not None
+
     def call(self, tool: Tool, call: Call) -> tuple[Any, Fault | None]:
         """Return the value of a call, or what went wrong with it; waits until the process ends."""
         import pickle

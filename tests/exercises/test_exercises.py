@@ -6,6 +6,8 @@ so that they are known to fail, and then on all that ``labkit.course.exercises``
 
 from __future__ import annotations
 
+import ast
+import builtins
 import copy
 import re
 import runpy
@@ -149,6 +151,35 @@ def cases_say_what_and_what_next(chapter: Chapter, exercise: Exercise) -> list[s
     return wrong
 
 
+def inputs_can_be_tried(chapter: Chapter, exercise: Exercise) -> list[str]:
+    """What an input names, the notebook has by then: a learner can run it in a cell of their own."""
+    there = set(exercise.names) | set(dir(builtins))
+    for cell in code_of(chapter.notebook):
+        if stub_id(cell) == exercise.id:
+            break
+        there |= {name for node in ast.walk(ast.parse(cell["source"])) for name in defined_by(node)}
+    wrong = []
+    for case in exercise.cases:
+        nodes = list(ast.walk(ast.parse(case.run, mode="eval")))
+        own = {name for node in nodes for name in defined_by(node)}
+        named = [node.id for node in nodes if isinstance(node, ast.Name)]
+        wrong += [f"the notebook has no {name} for {case.run}" for name in named if name not in there | own]
+    return wrong
+
+
+def defined_by(node: ast.AST) -> list[str]:
+    """The names that a piece of a program gives a meaning to."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name):
+            return [name]
+        case ast.alias(name=name, asname=other):
+            return [other or name.split(".")[0]]
+        case ast.Name(id=name, ctx=ast.Store()):
+            return [name]
+        case _:
+            return []
+
+
 EXERCISE_RULES = (
     it_has_one_stub,
     check_hint_and_solution_follow,
@@ -159,6 +190,7 @@ EXERCISE_RULES = (
     verdicts_are_plain,
     hints_go_three_steps,
     cases_say_what_and_what_next,
+    inputs_can_be_tried,
 )
 
 
@@ -387,6 +419,8 @@ SPOILED: list[tuple[Callable[..., list[str]], dict[str, Any]]] = [
     (cases_say_what_and_what_next, {"exercise": replace(DOUBLE, cases=())}),
     (cases_say_what_and_what_next, {"exercise": replace(DOUBLE, cases=(replace(TELLING, step=" "),))}),
     (cases_say_what_and_what_next, {"exercise": replace(DOUBLE, cases=(replace(TELLING, run="doubled(1)"),))}),
+    (inputs_can_be_tried, {"exercise": replace(DOUBLE, cases=(replace(TELLING, run="double(helper(1))"),))}),
+    (inputs_can_be_tried, {"exercise": replace(DOUBLE, cases=(replace(TELLING, run="[double(n) for m in [1]]"),))}),
     (its_cells_run, {"notebook": changed(1, source="factor = 1 / 0")}),
     (ids_count_up, {"exercise": replace(DOUBLE, id="05.2")}),
     (ids_count_up, {"question": replace(QUESTION, id="06.q1")}),

@@ -22,6 +22,10 @@ WRONG: dict[str, tuple[str, ...]] = {
         # the empty text is forgotten
         'def read_both(call):\n    arguments = call["arguments"]\n'
         "    return json.loads(arguments) if isinstance(arguments, str) else arguments\n",
+        # broken text becomes a call without arguments
+        'def read_both(call):\n    arguments = call["arguments"]\n    if not isinstance(arguments, str):\n'
+        "        return arguments\n    try:\n        return json.loads(arguments)\n"
+        "    except ValueError:\n        return {}\n",
         # the message is changed
         'def read_both(call):\n    if isinstance(call["arguments"], str):\n'
         '        call["arguments"] = json.loads(call["arguments"] or "{}")\n'

@@ -81,6 +81,32 @@ def find_notes(
     """Find the notes that hold a text, newest first. Only reads."""
     return []
 ''',
+        # a default that is no date: the function gets it
+        '''
+def find_notes(
+    text: Annotated[str, Field(description="Words, for example tea")],
+    since_date: Annotated[date, Field(description="For example 2026-09-01")] = "",
+    limit: Annotated[int, Field(description="How many, 1 to 50", ge=1, le=50)] = 10,
+) -> list:
+    """Find the notes that hold a text, newest first. Only reads."""
+    return []
+''',
+        # another name than the one that was asked for
+        '''
+def find_notes(
+    query: Annotated[str, Field(description="Words, for example tea")],
+    since: Annotated[date | None, Field(description="For example 2026-09-01")] = None,
+    limit: Annotated[int, Field(description="How many, 1 to 50", ge=1, le=50)] = 10,
+) -> list:
+    """Find the notes that hold a text, newest first. Only reads."""
+    return []
+''',
+        # anything, by name
+        '''
+def find_notes(text: str, **others) -> list:
+    """Find the notes that hold a text, newest first. Only reads."""
+    return []
+''',
         # an upper bound, and no lower one
         '''
 def find_notes(
@@ -166,6 +192,18 @@ def strict_v0(schema):
     strict["required"] = list(strict["properties"])
     strict["additionalProperties"] = False
     return strict
+""",
+        # the property is built anew from its type
+        """
+def strict_v0(schema):
+    properties = {}
+    for name, part in schema["properties"].items():
+        kinds = part["type"] if isinstance(part["type"], list) else [part["type"]]
+        enum = {"enum": part["enum"] + [None]} if "enum" in part else {}
+        free = {"type": sorted({*kinds, "null"}), **enum}
+        properties[name] = part if name in schema.get("required", []) else free
+    whole = {"type": "object", "properties": properties, "required": list(properties)}
+    return whole | {"additionalProperties": False}
 """,
         # a schema without a list of required
         """

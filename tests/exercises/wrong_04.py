@@ -66,6 +66,10 @@ WRONG: dict[str, tuple[str, ...]] = {
         # every code is an ErrorCode
         "def by_layer(results):\n    counted = {}\n    for r in results:\n        if r.error:\n"
         "            counted[r.error.code.layer] = counted.get(r.error.code.layer, 0) + 1\n    return counted\n",
+        # what is counted is taken out of the list
+        "def by_layer(results):\n    counted = {}\n    while results:\n        r = results.pop(0)\n"
+        "        if r.error:\n            layer = ErrorCode(r.error.code).layer\n"
+        "            counted[layer] = counted.get(layer, 0) + 1\n    return counted\n",
         # a layer counts once
         "def by_layer(results):\n    return {ErrorCode(r.error.code).layer: 1 for r in results if r.error}\n",
         # layers without a failure are kept

@@ -18,6 +18,8 @@ WRONG: dict[str, tuple[str, ...]] = {
         'def touched(values):\n    return [values["source"]]\n',
         # what is written
         'def touched(values):\n    return [values["target"]]\n',
+        # both, and taken out of the values
+        'def touched(values):\n    return values.pop("source"), values.pop("target")\n',
         # the names of the parameters
         "def touched(values):\n    return tuple(values)\n",
         # both in one text

@@ -165,3 +165,23 @@ def test_an_interrupted_inline_tool_leaves_a_valid_history(kernel: Kernel, tmp_p
     assert reply["ename"] == "KeyboardInterrupt"
     assert seconds < 1.0
     assert kernel.run(LOOK).splitlines() == ["interrupted [] [False]", "['ERROR [cancelled]']"]
+
+
+def test_an_exercise_that_never_ends_is_told_after_the_stop_button(kernel: Kernel, tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    kernel.run(f"""
+        from pathlib import Path
+        from labkit.course import start
+        lab = start("00")
+        def messages_at_end(asked):
+            Path({str(started)!r}).touch()
+            while True:
+                asked = asked
+    """)
+    reply, seconds = kernel.interrupt_when(kernel.begin('verdict = lab.check("00.1")'), [started])
+    assert reply["status"] == "ok" and seconds < 2.0
+    said = kernel.run("print(verdict)")
+    assert said.startswith("00.1  not yet\n") and "Traceback" not in said
+    assert "did not end before you stopped it, in the line: asked = asked" in said.replace("\n             ", " ") or (
+        "in the line: while True:" in said.replace("\n             ", " ")
+    )

@@ -15,7 +15,7 @@ from time import perf_counter
 import nbformat
 import pytest
 
-from labkit.commands.rebuilding import chapters, notebooks, rebuild_one, stored
+from labkit.commands.rebuilding import NO_STUBS, chapters, notebooks, rebuild_one, rebuild_twin, stored
 from labkit.paths import repository
 
 SECONDS = 15.0
@@ -43,6 +43,13 @@ def test_a_chapter_that_fails_is_told_and_left_as_it_was(tmp_path: Path) -> None
     path.write_text(FAILING, encoding="utf-8")
     assert "ZeroDivisionError" in (rebuild_one(path) or "")
     assert path.read_text(encoding="utf-8") == FAILING
+
+
+def test_a_chapter_without_exercises_has_no_twin(tmp_path: Path) -> None:
+    path = tmp_path / "plain.ipynb"
+    path.write_text(FAILING, encoding="utf-8")
+    assert rebuild_twin(path) == NO_STUBS
+    assert [each.name for each in tmp_path.iterdir()] == ["plain.ipynb"]
 
 
 def test_a_change_is_shown() -> None:

@@ -67,6 +67,12 @@ TOUCHED = Exercise(
             "serial",
             "What would the second copy read if it did not wait? To touch a file is more than to change it.",
         ),
+        Case(
+            "the values stay as they are: the tool will get them",
+            '[touched(values) for values in 2 * [{"source": "a.txt", "target": "b.txt"}]]',
+            Wanted("paths, and paths again", lambda value: all(map(_are_paths, value))),
+            "Does your function take a value out of the dict, or only look at it?",
+        ),
     ),
     hints=(
         "A copy has to do with two files. Disturbing it is possible at either of them.",
@@ -218,7 +224,7 @@ RECOVERY = Exercise(
     ),
     hints=(
         "`on_error` is a dict: an error's code, and the decision that a model would make after it has read that error.",
-        'A decision looks like those in the script: print model.script["decisions"][3] and mend what is wrong in it.',
+        "A decision looks like those in the script: copy the one printed above as text, and mend what is wrong in it.",
         "The code is the one in brackets. The call is that of the fourth decision with an id of its own, and with an "
         "`old` that stands in the file: the first read of the run shows it.",
     ),

@@ -98,7 +98,8 @@ def _input(seen: _Seen) -> Iterator[Finding]:
         cut_off = fault is not None and fault.position >= len(text)
         after = fault is not None and re.match(r"[{\[\"]", text) and "after the JSON" in fault.what
         rule = "cut_off" if cut_off else "prose_after_json" if after else "input_not_json"
-        yield Finding(rule, start, end, refusal.error.message)
+        message = re.sub(r"(at line \d+, column \d+)$", r"\1 of the input", refusal.error.message)
+        yield Finding(rule, start, end, message)
 
 
 def _name(seen: _Seen) -> Iterator[Finding]:
@@ -152,7 +153,7 @@ def _no_labels(seen: _Seen) -> Iterator[Finding]:
 
 
 _OTHER_FORMAT = re.compile(
-    r"<\w*tool\w*>|<function\b|\"(?:name|tool|function)\"\s*:|^[ \t]*`*\w+\([^)\n]*\)`*[ \t]*$", re.M
+    r"<\w{0,40}tool\w{0,40}>|<function\b|\"(?:name|tool|function)\"\s*:|^[ \t]*`*\w+\([^)\n]*\)`*[ \t]*$", re.M
 )
 
 Rule = Callable[[_Seen], Iterator[Finding]]

@@ -60,6 +60,15 @@ def call(name: str, arguments: Any, id: str = "call_1") -> dict[str, Any]:
     return {"id": id, "name": name, "arguments": arguments}
 
 
+def raised_by(step: Callable[[Any], Any], call: dict[str, Any]) -> str:
+    """Return the name of what a step raises over a call, or ``nothing``; the chapter's does the same."""
+    try:
+        step(call)
+    except Exception as problem:
+        return type(problem).__name__
+    return "nothing"
+
+
 READ_BOTH = Exercise(
     id="00.2",
     title="a step that reads text as well as a dict",
@@ -90,6 +99,12 @@ READ_BOTH = Exercise(
             "What is an empty text to `json`, and what should the tool get?",
         ),
         Case(
+            "a broken text is not taken for a call without arguments",
+            """raised_by(read_both, call("run_test", '{"all": tr'))""",
+            Wanted('the name of an exception, and not "nothing"', lambda name: name != "nothing"),
+            "Fault 5 was silent. What would the model learn here, if the tool ran without its arguments?",
+        ),
+        Case(
             "the call itself stays as the model sent it",
             """(c := call("run_test", "{}"), read_both(c), c["arguments"])[2]""",
             "{}",
@@ -109,7 +124,7 @@ def read_both(call):
         return json.loads(arguments or "{}")
     return arguments
 ''',
-    given=lambda: {"call": call},
+    given=lambda: {"call": call, "raised_by": raised_by},
 )
 
 

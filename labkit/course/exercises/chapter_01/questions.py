@@ -8,7 +8,7 @@ QUIZ: tuple[Question, ...] = (
     Question(
         "01.q1",
         "A reply goes on after its action: an observation, a thought, a final answer. No stop sequence was set. "
-        "What does the reader of this chapter take?",
+        "What does `read_v0` take?",
         (
             Option("The action, since it comes first", "It looks for an answer first, wherever that stands."),
             Option(

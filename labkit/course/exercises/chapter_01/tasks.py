@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from labkit.course.exercise import Case, Exercise, Wanted
-from labkit.course.transcripts import drift, taken, transcript, verdict
+from labkit.course.transcripts import drift, not_right, taken, transcript, verdict
 from labkit.models.text_protocol import cut
 
 CAIRO = {"name": "get_weather", "arguments": {"city": "Cairo", "date": "2026-09-03"}}
@@ -13,7 +13,8 @@ ASKED = 'Action: get_weather\nAction Input: {"city": "Cairo", "date": "2026-09-0
 
 
 def _given() -> dict[str, Any]:
-    names = {"drift": drift, "transcript": transcript, "taken": taken, "verdict": verdict, "cut": cut}
+    names = {"drift": drift, "not_right": not_right, "transcript": transcript}
+    names |= {"taken": taken, "verdict": verdict, "cut": cut}
     return {**names, "asked": ASKED, "meant": (CAIRO,)}
 
 
@@ -34,13 +35,13 @@ READER = Exercise(
             "an ordinary call is read",
             'read_v1(transcript("ordinary_1").text)',
             _call("Beijing", 1),
-            "read_v0 reads it. Begin with a copy of that, and change one thing at a time.",
+            "The start reads it. What has changed since? Go back one step.",
         ),
         Case(
-            "all ordinary replies are read, with blank lines and inputs of several lines",
-            'drift(read_v1).counts["ordinary"]["right"]',
-            24,
-            'Give transcript("ordinary_17").text to read_v1 by hand. Which lines does a `.` not cross?',
+            "all ordinary replies are read, with blank lines, inputs of several lines, and lines that end in \\r\\n",
+            'not_right(read_v1, "ordinary")',
+            [],
+            "Look at one of these: transcript(id).text is its text. Which signs does a `.` not stand for?",
         ),
         Case(
             "capitals do not count",
@@ -50,9 +51,9 @@ READER = Exercise(
         ),
         Case(
             "stars, signs and numbers around a label do not count",
-            'drift(read_v1).counts["ornament"]["right"]',
-            6,
-            "Look at the six under the microscope. What may stand before a label, after it, and around the name?",
+            'not_right(read_v1, "ornament")',
+            [],
+            "Look at one of these under the microscope. What may stand before a label, after it, and around the name?",
         ),
         Case(
             "a wide colon is a colon",
@@ -79,6 +80,12 @@ READER = Exercise(
             "How far does your expression go after the label of the input?",
         ),
         Case(
+            "an answer runs to the end of the text",
+            'read_v1("Final Answer: Two lines:\\nAction: calc")',
+            {"answer": "Two lines:\nAction: calc"},
+            "What ends an input must not end an answer. Which of the two do you look at?",
+        ),
+        Case(
             "an input belongs to the action right above it",
             'read_v1("Action: calc\\nThought: no\\nAction: run_test\\nAction Input: {}")',
             {"name": "run_test", "arguments": "{}"},
@@ -98,33 +105,30 @@ READER = Exercise(
         ),
     ),
     hints=(
-        "All five labels drift in the same way. Find any label first, and only then ask which one it is.",
-        "One expression for a label: ornament, one of five words, perhaps a number, a colon, more ornament; with re.M "
-        "and re.I. `LABEL.split(text)` cuts a text at its labels.",
-        "With one group around the five words, split gives [before, label, body, label, body, …]. Go through the "
-        'pairs: the first "final answer", or the first "action" that an "action input" follows, is what you take.',
+        "All five labels drift in the same way, and `label` is the one place that says what a label looks like. Mend "
+        "it first; then see what is left.",
+        "Before the word: ornament, perhaps a number. After it: blanks, a number, ornament, one of two colons. "
+        "Capitals are a flag. An input goes over lines, as the answer does, up to a look-ahead: (?=…) for a label.",
+        'To take what stands first, search once, for one expression or the other: f"{final}|{action}{given}". Name '
+        "the groups, as in (?P<answer>…), and see which of them was found. The input is ([\\s\\S]*?) before a label or "
+        "the end of the text.",
     ),
     solution=r'''
-LABEL = re.compile(
-    r"^[^\w\n]*(?:\d+[.)] *)?"
-    r"(thought|action input|action|observation|final answer)"
-    r"[ \d*_`]*[:\uff1a][*_`]*",
-    re.M | re.I,
-)
-
-
 def read_v1(text):
     """Return the answer or the call, whichever comes first, or None."""
-    _, *found = LABEL.split(text)
-    labels = [label.lower() for label in found[::2]]
-    bodies = [body.strip() for body in found[1::2]]
-    for n, label in enumerate(labels):
-        if label == "final answer":
-            return {"answer": bodies[n]}
-        if labels[n : n + 2] == ["action", "action input"]:
-            name = bodies[n].strip("`*")
-            return {"name": name, "arguments": bodies[n + 1]}
-    return None
+    label = r"^[^\w\n]*(?:\d+[.)] *)?(?:%s)[ \d*_`]*[:\uff1a][*_`]*"
+    labels = "Thought|Action|Action Input|Observation|Final Answer"
+    final = label % "Final Answer" + r"(?P<answer>[\s\S]+)"
+    action = label % "Action" + r"(?P<name>.+)\s*"
+    given = label % "Action Input" + r"(?P<given>[\s\S]*?)"
+    given += rf"(?={label % labels}|\Z)"
+    found = re.search(f"{final}|{action}{given}", text, re.M | re.I)
+    if not found:
+        return None
+    if found["answer"]:
+        return {"answer": found["answer"].strip()}
+    name = found["name"].strip().strip("`*")
+    return {"name": name, "arguments": found["given"].strip()}
 ''',
     given=_given,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labkit.course.exercise import Case, Exercise
-from labkit.course.exercises.chapter_02.gate import accepts, found
+from labkit.course.exercises.chapter_02.gate import accepts, declares, found
 from labkit.declare import Tool, lint
 
 
@@ -19,9 +19,20 @@ BY_SIGNATURE = Exercise(
     id="02.2",
     title="A prompt, by signature",
     names=("find_notes",),
-    given=lambda: {"accepts": accepts, "found": found, "Tool": Tool, "lint": lint},
+    given=lambda: {"accepts": accepts, "declares": declares, "found": found, "Tool": Tool, "lint": lint},
     cases=(
-        _silent("names say what they hold", "one_letter_name", "The task names the new name."),
+        Case(
+            "it can be declared",
+            "declares(find_notes)",
+            "",
+            "Each parameter is written out, with its own name and a type that is known here.",
+        ),
+        Case(
+            "the parameters are those of the task",
+            'sorted(Tool.from_function(find_notes).parameters["properties"])',
+            ["limit", "since_date", "text"],
+            "Which one gets a new name, and which two keep theirs?",
+        ),
         _notes("a text is enough", '{"text": "tea"}', True, "What is required now? Are the other two still optional?"),
         _silent("there is a description", "no_description", "Where does the description of a tool come from?"),
         _silent(
@@ -30,7 +41,8 @@ BY_SIGNATURE = Exercise(
         _silent(
             "every parameter is described", "no_parameter_description", "Field(description=…), or lines under Args:."
         ),
-        _silent("a date is a date", "date_as_text", "Which type is a date? What is its default if there is none?"),
+        _silent("a date is a date", "date_as_text", "Which type is a date?"),
+        _silent("a default fits its type", "unfit_default", "What does the function get when since_date is left out?"),
         _silent("the limit has an end", "unbounded_limit", "Which argument of Field is the upper bound?"),
         _notes(
             "a whole call is accepted",

@@ -10,18 +10,14 @@ from labkit.validate.branches import ALL_RULES
 from labkit.validate.subset import check
 
 
-def accepts(declared: Any, arguments: dict[str, Any]) -> Any:
+def accepts(declared: Any, arguments: dict[str, Any]) -> bool:
     """Say whether the gate lets a call of a schema, or of a function's declaration, through."""
-    if declared is ...:
-        return declared
     schema = Tool.from_function(declared).parameters if callable(declared) else declared
     return not check(schema, arguments, ALL_RULES)
 
 
 def declares(declared: Any) -> str:
     """Return what keeps a schema or a function from being declared, in one sentence; empty where nothing does."""
-    if declared is ...:
-        return declared
     try:
         tool = Tool.from_function(declared) if callable(declared) else _tool_of(declared)
     except (TypeError, ValueError) as problem:

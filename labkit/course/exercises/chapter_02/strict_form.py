@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable
 from typing import Any
 
 from labkit.course.exercise import Case, Exercise, Wanted
+from labkit.validate.branches import ALL_RULES
+from labkit.validate.subset import check
 
 FORECAST: dict[str, Any] = {
     "type": "object",
@@ -21,35 +24,47 @@ FORECAST: dict[str, Any] = {
 }
 
 
-def given_strict() -> dict[str, Any]:
-    """Return a fresh schema, and what looks at it before and after."""
+BY_HAND: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string"},
+        "weight": {"type": "integer", "minimum": 1, "default": 1},
+    },
+    "required": ["city"],
+    "additionalProperties": False,
+}
 
-    def unchanged(make: Callable[[Any], Any]) -> Any:
-        schema = copy.deepcopy(FORECAST)
-        made = make(schema)
-        return made if made is ... else schema == FORECAST
 
-    size = {"type": "integer", "description": "1 to 9", "minimum": 1, "maximum": 9, "default": 2}
-    open_schema = {"type": "object", "properties": {"city": {"type": "string"}}}
-    other = {"type": "object", "properties": {"size": size}, "required": []}
-    return {"forecast": copy.deepcopy(FORECAST), "unchanged": unchanged, "open_schema": open_schema, "other": other}
+def _given() -> dict[str, Any]:
+    return {"forecast": copy.deepcopy(FORECAST), "by_hand": copy.deepcopy(BY_HAND)}
 
 
 def _property(rule: str, name: str, expected: Any, step: str) -> Case:
     return Case(rule, f'strict_v0(forecast)["properties"]["{name}"]', expected, step)
 
 
-def _admits(*types: str) -> Callable[[Any], bool]:
-    return lambda part: (
-        isinstance(part, dict) and isinstance(part.get("type"), list) and sorted(part["type"]) == [*types]
-    )
+def _takes(*values: Any, but_not: tuple[Any, ...]) -> Callable[[Any], bool]:
+    """Return a test for a schema, in whichever spelling: it lets these values through, and has no default."""
+
+    def test(part: Any) -> bool:
+        spelled = json.dumps(part)
+        taken = [value for value in (*values, *but_not) if not check(part, value, ALL_RULES)]
+        return taken == [*values] and '"default"' not in spelled and not _twice(part)
+
+    return test
+
+
+def _twice(part: dict[str, Any]) -> bool:
+    """Say whether a list of types or of choices holds something twice, which JSON Schema forbids."""
+    lists = [part[key] for key in ("type", "enum") if isinstance(part.get(key), list)]
+    return any(each.count(item) > 1 for each in lists for item in each)
 
 
 STRICT = Exercise(
     id="02.3",
     title="Strict, by hand",
     names=("strict_v0",),
-    given=given_strict,
+    given=_given,
     cases=(
         Case(
             "the result is a schema",
@@ -69,52 +84,46 @@ STRICT = Exercise(
         _property(
             "an optional number may be null, and has no default",
             "days",
-            Wanted('{"type": ["integer", "null"]}', lambda part: _admits("integer", "null")(part) and len(part) == 1),
-            "A type may be a list of types. Which keyword has no place in a strict schema?",
+            Wanted("a schema for whole numbers and null, without a default", _takes(3, None, but_not=("x", 0.5))),
+            "How do you say that there are two types? Which keyword has no place in a strict schema?",
         ),
         _property(
             "null is one of the choices too",
             "unit",
-            Wanted(
-                '{"type": ["string", "null"], "enum": ["C", "F", None]}',
-                lambda part: _admits("null", "string")(part) and None in part["enum"] and len(part["enum"]) == 3,
-            ),
+            Wanted('a schema for "C", "F" and null, each once', _takes("C", "F", None, but_not=("K", 1))),
             "Each keyword is asked for itself. Does the enum admit null?",
         ),
         _property(
             "what may be null already is left so",
             "note",
-            Wanted('{"type": ["string", "null"]}', lambda part: _admits("null", "string")(part) and len(part) == 1),
+            Wanted("a schema for text and null, each once, without a default", _takes("x", None, but_not=(1,))),
             "What is its type before you add to it?",
         ),
         Case(
-            "a description and bounds are kept",
-            'strict_v0(other)["properties"]["size"]',
-            Wanted(
-                '{"type": ["integer", "null"], "description": "1 to 9", "minimum": 1, "maximum": 9}',
-                lambda part: (
-                    _admits("integer", "null")(part)
-                    and {**part, "type": 0} == {"type": 0, "description": "1 to 9", "minimum": 1, "maximum": 9}
-                ),
-            ),
+            "bounds are kept",
+            'strict_v0(by_hand)["properties"]["weight"]',
+            Wanted("a schema for whole numbers from 1 and null", _takes(1, None, but_not=(0, "x"))),
             "Do you change the old property, or build a new one from some of its keywords?",
         ),
         Case(
             "the given schema is not changed",
-            "unchanged(strict_v0)",
-            True,
+            "(strict_v0(forecast), forecast)[1]",
+            FORECAST,
             "Which dicts and lists in your result are the very same as in what you were given?",
         ),
         Case(
             "unknown properties are refused",
-            'strict_v0(open_schema)["additionalProperties"]',
+            """strict_v0({"properties": {"city": {"type": "string"}}})["additionalProperties"]""",
             False,
-            "This schema says nothing about them: {'type': 'object', 'properties': {'city': {'type': 'string'}}}.",
+            "This schema says nothing about them. Do you copy what it says, or set it?",
         ),
         Case(
             "no list of required means that nothing was",
-            'strict_v0(open_schema)["properties"]["city"]["type"]',
-            Wanted('["string", "null"]', lambda types: isinstance(types, list) and sorted(types) == ["null", "string"]),
+            """strict_v0({"properties": {"city": {"type": "string"}}})["properties"]""",
+            Wanted(
+                "a property city, for text and null",
+                lambda made: list(made) == ["city"] and _takes("x", None, but_not=(1,))(made["city"]),
+            ),
             "What does your code do where there is no required at all?",
         ),
     ),

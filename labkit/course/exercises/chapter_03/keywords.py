@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from labkit.calls import Problem
 from labkit.course.exercise import Case, Exercise, Wanted
 
 
-def _names(*words: str) -> Wanted:
-    """A sentence that holds each of these words."""
-    wanted = f"a sentence that names {' and '.join(words)}"
-    return Wanted(wanted, lambda value: isinstance(value, str) and all(word in value for word in words))
+def _problems(*places: str, rule: str = "", naming: tuple[str, ...] = ()) -> Wanted:
+    """A list with one problem at each of these places, in order; of this keyword, with these words in its message."""
+    told = f"a list of one Problem, at {places[0]}" if len(places) == 1 else f"Problems at {' and '.join(places)}"
+    told += f", by the keyword {rule}" if rule else ""
+    told += f", whose message names {' and '.join(naming)}" if naming else ""
+    return Wanted(told, lambda value: _are(value, places, rule, naming))
+
+
+def _are(value: Any, places: tuple[str, ...], rule: str, naming: tuple[str, ...]) -> bool:
+    if not isinstance(value, list) or not all(isinstance(each, Problem) for each in value):
+        return False
+    fitting = all(rule in ("", each.rule) and all(word in str(each.message) for word in naming) for each in value)
+    return fitting and tuple(each.path for each in value) == places
+
+
+_ONE = _problems("status")
+_FLAG = _problems("flag")
 
 
 ENUM = Exercise(
@@ -24,38 +40,38 @@ ENUM = Exercise(
         ),
         Case(
             "a value that is not among the choices is one problem",
-            'len(enum_rule({"enum": ["paid", "unpaid"]}, "lost", "status"))',
-            1,
-            "Look at what type_rule returns for a value of the wrong type.",
+            'enum_rule({"enum": ["paid", "unpaid"]}, "lost", "status")',
+            _ONE,
+            "Look at what type_rule returns for a value of the wrong type: a Problem, or a list that holds one?",
         ),
         Case(
             "a problem says where it is, and by which keyword",
-            '[p[:2] for p in enum_rule({"enum": ["a"]}, "b", "rows.0")]',
-            [("rows.0", "enum")],
+            'enum_rule({"enum": ["a"]}, "b", "rows.0")',
+            _problems("rows.0", rule="enum"),
             "Which two values come first in a Problem?",
         ),
         Case(
             "the message names the choices: the model has to pick one",
-            'enum_rule({"enum": ["paid", "unpaid"]}, "lost", "status")[0].message',
-            _names("paid", "unpaid"),
+            'enum_rule({"enum": ["paid", "unpaid"]}, "lost", "status")',
+            _problems("status", naming=("paid", "unpaid")),
             "What would you need to read to send the right value next time?",
         ),
         Case(
             "capitals count",
-            'len(enum_rule({"enum": ["paid"]}, "Paid", "status"))',
-            1,
+            'enum_rule({"enum": ["paid"]}, "Paid", "status")',
+            _ONE,
             'Is "Paid" one of the choices, letter for letter?',
         ),
         Case(
             "false is not 0",
-            'len(enum_rule({"enum": [0, 1]}, False, "flag"))',
-            1,
+            'enum_rule({"enum": [0, 1]}, False, "flag")',
+            _FLAG,
             "What does Python say to 0 == False, and what would JSON say?",
         ),
         Case(
             "1 is not true",
-            'len(enum_rule({"enum": [True]}, 1, "flag"))',
-            1,
+            'enum_rule({"enum": [True]}, 1, "flag")',
+            _FLAG,
             "The choice is the truth value now. Do you look at both sides?",
         ),
         Case(
@@ -78,15 +94,21 @@ ENUM = Exercise(
         ),
         Case(
             "null that is no choice is a problem",
-            'len(enum_rule({"enum": ["paid"]}, None, "status"))',
-            1,
+            'enum_rule({"enum": ["paid"]}, None, "status")',
+            _ONE,
             "Do you let null through before you have looked at the choices?",
         ),
         Case(
             "any value may arrive, a list too",
-            'len(enum_rule({"enum": ["a"]}, ["a"], "status"))',
-            1,
+            'enum_rule({"enum": ["a"]}, ["a"], "status")',
+            _ONE,
             "Does your way of looking for the value work for a list? A set or a dict can't look for one.",
+        ),
+        Case(
+            "the declaration stays as it is: the next call is judged by it too",
+            '[enum_rule(schema, "a", "letter") for schema in 2 * [{"enum": ["a", "b"]}]]',
+            [[], []],
+            "Does your function take something out of the schema, or only look at it?",
         ),
     ),
     hints=(
@@ -119,26 +141,26 @@ ITEMS = Exercise(
         ),
         Case(
             "a problem names the item by its number, counted from 0",
-            '[p.path for p in items_rule({"items": {"type": "string"}}, ["a", 7], "cities")]',
-            ["cities.1"],
-            "Is every item looked at? And properties_rule joins the path with a name: what do you join it with?",
+            'items_rule({"items": {"type": "string"}}, ["a", 7], "cities")',
+            _problems("cities.1"),
+            "Is every item looked at? Is it one list of problems? And what is joined to the path, in place of a name?",
         ),
         Case(
             "all wrong items are told at once",
-            '[p.path for p in items_rule({"items": {"type": "string"}}, [1, "a", 2], "cities")]',
-            ["cities.0", "cities.2"],
-            "Do you return inside the loop?",
+            'items_rule({"items": {"type": "string"}}, [1, "a", 2], "cities")',
+            _problems("cities.0", "cities.2"),
+            "Do you return inside the loop? And is it one list, or a list of lists?",
         ),
         Case(
             "equal items have places of their own",
-            '[p.path for p in items_rule({"items": {"type": "string"}}, [7, 7], "cities")]',
-            ["cities.0", "cities.1"],
+            'items_rule({"items": {"type": "string"}}, [7, 7], "cities")',
+            _problems("cities.0", "cities.1"),
             "`index` finds the first of two equal items. What gives you number and item together?",
         ),
         Case(
             "a list at the root has paths without a dot",
-            '[p.path for p in items_rule({"items": {"type": "string"}}, [1], "")]',
-            ["0"],
+            'items_rule({"items": {"type": "string"}}, [1], "")',
+            _problems("0"),
             "There is a function that joins paths, also the empty one.",
         ),
         Case(
@@ -155,9 +177,15 @@ ITEMS = Exercise(
         ),
         Case(
             "objects inside a list are looked into",
-            '[p.path for p in items_rule({"items": {"required": ["qty"]}}, [{"qty": 1}, {}], "rows")]',
-            ["rows.1.qty"],
+            'items_rule({"items": {"required": ["qty"]}}, [{"qty": 1}, {}], "rows")',
+            _problems("rows.1.qty"),
             "An item has a schema of its own. Hand item and schema to find_problems.",
+        ),
+        Case(
+            "the list stays as it is: the tool will get it",
+            '[len(items_rule({"items": {"type": "string"}}, cities, "")) for cities in 2 * [["a", 7]]]',
+            [1, 1],
+            "Does your loop take the items out of the list, or only look at them?",
         ),
     ),
     hints=(

@@ -21,7 +21,7 @@ QUIZ: tuple[Question, ...] = (
             ),
             Option(
                 '`{"path": "notes", "path": "old"}`',
-                "JSON decoders take the last one, others the first. Two readings are one too many.",
+                "Python's decoder takes the last one, others take the first. Two readings are one too many.",
             ),
             Option(
                 "`{path: notes}`",

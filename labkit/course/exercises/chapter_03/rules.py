@@ -55,6 +55,12 @@ UNFENCE = Exercise(
             "How many lines are a fence that opens and one that closes?",
         ),
         Case(
+            "a fence around nothing is no empty call: what was in it may be lost, so hands off",
+            r"""unfence('```\n```')""",
+            "```\n```",
+            "Your function makes an empty text of it, and the parser reads that as no arguments. Were none sent?",
+        ),
+        Case(
             "arguments beside the first backticks would be lost: hands off",
             r"""unfence('```{"n": 1}\n```')""",
             '```{"n": 1}\n```',
@@ -100,7 +106,7 @@ UNFENCE = Exercise(
     hints=(
         "Look at lines, not at characters: a fence is a line that begins with three backticks.",
         "There is one reading where the first line is a fence with one word or none, the last line is three backticks "
-        "alone, and no line between begins with a fence. In every other case return the text as it came.",
+        "alone, and the lines between hold something and no fence. In every other case return the text as it came.",
         'Take `lines = text.strip().split("\\n")`, write the conditions, and join `lines[1:-1]` with `"\\n"`. '
         "`lines[0][3:].strip()` is the word; `isalpha()` says whether it is one.",
     ),
@@ -114,7 +120,8 @@ def unfence(text):
     word = lines[0][3:].strip()
     if word and not word.isalpha():
         return text
-    return "\n".join(lines[1:-1])
+    body = "\n".join(lines[1:-1])
+    return body if body.strip() else text
 ''',
 )
 
@@ -181,6 +188,12 @@ SPAN = Exercise(
             'span_rule({"start_date": date(2026, 9, 28), "end_date": date(2026, 10, 10)})',
             _names("2026-09-28", "2026-10-10"),
             "Do you subtract the days of the month, or the dates?",
+        ),
+        Case(
+            "the values stay as they are: the tool will get them",
+            '[span_rule(values) for values in 2 * [{"start_date": date(2026, 9, 1), "end_date": None}]]',
+            [None, None],
+            "Does your rule take a value out of the dict, or only look at it?",
         ),
     ),
     hints=(
