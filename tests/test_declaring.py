@@ -21,10 +21,10 @@ from tools_for_tests import until
 from labkit import Tool, ToolCall, ToolRegistry, ToolRuntime
 from labkit.course.checking import check
 from labkit.course.declaring import NotDeclared, as_text, declared, in_words, judged
-from labkit.course.declaring_examples import EXAMPLES
+from labkit.course.declaring.examples import EXAMPLES
+from labkit.course.declaring.limited import TookTooLong, within
+from labkit.course.declaring.sampling import sample_calls
 from labkit.course.exercises import exercise
-from labkit.course.limited import TookTooLong, within
-from labkit.course.sampling import sample_calls
 from labkit.toolsets import everyday_tools
 
 ENDLESS = 0.2

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from labkit.course.declaring import declared, in_words
-from labkit.course.declaring_examples import EXAMPLES
+from labkit.course.declaring.examples import EXAMPLES
 from labkit.widgets import DeclarationLab
 from labkit.widgets.declaration import OWN, STALE
 

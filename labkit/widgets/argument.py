@@ -23,7 +23,7 @@ from labkit.runtime.passage import MARKS, Passage, Stage, State, passage
 from labkit.runtime.prepare import REPAIRS, VALIDATORS
 from labkit.timeline.shapes import ALARM, DIM, GREY, INK, PAPER, READ, WRITE, header, line, patch, sheet, text
 from labkit.widgets.base import LabWidget, View, dropdown, textarea, toggle
-from labkit.widgets.html import block, heading, table, told
+from labkit.widgets.html import block, heading, sendable, table, told
 
 GOOD, TYPED = "nothing", "typed"
 FIRST_TOOL, FIRST_FAULT = "read_lines", "cut_json"
@@ -140,12 +140,12 @@ _TONES: dict[State, str] = {
 
 
 def _made_of(stage: Stage) -> str:
-    return "<br>".join(escape(_plain(str(each))) for each in (stage.said, *stage.problems))
+    return "<br>".join(escape(sendable(str(each))) for each in (stage.said, *stage.problems))
 
 
 def _message(way: Passage) -> str:
     """The tool message as it stands in the history."""
-    return _plain(json.dumps(way.result.to_message(), indent=2, ensure_ascii=False))
+    return sendable(json.dumps(way.result.to_message(), indent=2, ensure_ascii=False))
 
 
 def _sent(call: ToolCall, room: int = LONGEST) -> str:
@@ -155,12 +155,7 @@ def _sent(call: ToolCall, room: int = LONGEST) -> str:
 
 
 def _as_text(call: ToolCall) -> str:
-    return _plain(call.arguments) if isinstance(call.arguments, str) else ""
-
-
-def _plain(words: str) -> str:
-    """Half a character can't be sent to a browser; it is written as the escape that it is."""
-    return words.encode("utf-8", "backslashreplace").decode()
+    return sendable(call.arguments) if isinstance(call.arguments, str) else ""
 
 
 # ---- the picture ----
@@ -180,7 +175,7 @@ def pipeline_svg(way: Passage) -> str:
     """Return six boxes in a row, one a stage, and what goes back to the model beneath the one where the call ended."""
     lines = [f"{stage.name}: {stage.state}" for stage in way.stages]
     key = "pl" + hashlib.sha256(repr((lines, way.touched, _answer(way))).encode()).hexdigest()[:10]
-    parts = [header(_plain(str(way.call.name))[:40], way.verdict)]
+    parts = [header(sendable(str(way.call.name))[:40], way.verdict)]
     last = max(number for number, stage in enumerate(way.stages) if stage.state != "not reached")
     for number, stage in enumerate(way.stages):
         parts += _box(key, LEFT + number * (BOX + GAP), stage)
@@ -226,11 +221,11 @@ def _back(way: Passage, x: float) -> list[str]:
         f'<path d="M{x - 4:.1f} {y - 7}l4 6l4 -6z" fill="{INK}"/>',
         f'<rect x="{LEFT}" {bar}/>',
         text(LEFT + 12, y + 18, f"the model reads: {_answer(way)}", INK, 12),
-        text(LEFT, y + 50, f"{_plain(way.touched)}.", INK, 13, ' font-weight="600"'),
+        text(LEFT, y + 50, f"{sendable(way.touched)}.", INK, 13, ' font-weight="600"'),
     ]
 
 
 def _answer(way: Passage) -> str:
     """The first line of the content that the model gets, as far as there is room for it."""
-    words = _plain(way.result.content.partition("\n")[0])
+    words = sendable(way.result.content.partition("\n")[0])
     return words if len(words) <= 96 else words[:95] + "…"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 
 from labkit.course.declaring import Declared, NotDeclared, as_text, declared, in_words, verdict
-from labkit.course.declaring_examples import EXAMPLES
+from labkit.course.declaring.examples import EXAMPLES
 from labkit.widgets.base import LabWidget, View, dropdown, textarea
 from labkit.widgets.html import block, code, columns, heading, paragraph, table, told
 

@@ -90,3 +90,8 @@ def worded(text: str) -> str:
     """Return text in which ``backticks`` mark code, as a line of HTML."""
     pieces = text.split("`")
     return "".join(code(piece) if number % 2 else escape(piece) for number, piece in enumerate(pieces))
+
+
+def sendable(text: str) -> str:
+    """Return text that a browser can be sent: half a character is written as the escape that it is."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -15,7 +15,7 @@ from itertools import pairwise
 from labkit.course.transcripts import Slide, kinds, transcript, transcripts, under_the_microscope
 from labkit.models.text_protocol import RULES, STOP
 from labkit.widgets.base import LabWidget, View, checkbox, dropdown, textarea
-from labkit.widgets.html import FAINT, FIXED, INK, LINE, PAPER, inked, table, told
+from labkit.widgets.html import FAINT, FIXED, INK, LINE, PAPER, inked, sendable, table, told
 
 TYPED = "typed"
 FIRST = "invented_observation_2"
@@ -55,7 +55,7 @@ class TranscriptLab(LabWidget):
         chosen = self.controls["transcript"].value
         meant = () if chosen == TYPED else transcript(chosen).meant
         stop = STOP if self.controls["stop"].value else None
-        self.slide = under_the_microscope(_plain(self.controls["text"].value), stop, meant)
+        self.slide = under_the_microscope(sendable(self.controls["text"].value), stop, meant)
         return View(repr(self.slide), drawn(self.slide))
 
     def adjust(self, changed: str) -> None:
@@ -80,11 +80,6 @@ class TranscriptLab(LabWidget):
 def _options(kind: str) -> list[tuple[str, str]]:
     listed = [(f"{each.id}: {each.note}", each.id) for each in transcripts() if each.kind == kind]
     return [*listed, ("the reply that I typed", TYPED)]
-
-
-def _plain(text: str) -> str:
-    """Half a character can't be sent to a browser; it is written as the escape that it is."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 # ---- the picture ----

@@ -14,7 +14,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from labkit.course.fitting import DEEPEST, Fitter, types
+from labkit.course.declaring.fitting import DEEPEST, Fitter, types
 from labkit.validate.branches import ALL_RULES
 from labkit.validate.subset import check
 

@@ -18,13 +18,11 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from labkit.calls import ToolCall, ToolError
-from labkit.course.defining import FILE, NotDeclared, line_of, module_for_source, sentence, tool_in
-from labkit.course.limited import TimeIsUp, TookTooLong, within
-from labkit.course.sampling import SampleCall, sample_calls
+from labkit.course.declaring.defining import FILE, NotDeclared, line_of, module_for_source, sentence, tool_in
+from labkit.course.declaring.limited import TimeIsUp, TookTooLong, within
+from labkit.course.declaring.sampling import SampleCall, sample_calls
 from labkit.declare import Finding, Tool, ToolRegistry, lint
 from labkit.runtime import ToolRuntime
-
-__all__ = ["Declared", "Judged", "NotDeclared", "as_text", "declared", "in_words", "judged", "verdict"]
 
 LIMIT = 1.0
 """Seconds that a source may take to be defined, described and judged."""
