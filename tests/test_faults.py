@@ -76,8 +76,8 @@ def test_the_three_validators_have_one_verdict_and_one_message_in_every_row(tabl
 def test_no_tool_is_touched_by_a_call_that_was_refused(table: Verdicts) -> None:
     ways = [way for row in table for way in row.passages.values()]
     refused = [way for way in ways if way.verdict.startswith("refused")]
-    assert {way.runs for way in refused} == {0}
-    assert {way.runs for way in ways if not way.verdict.startswith("refused")} == {1}
+    assert {way.ran for way in refused} == {0}
+    assert {way.ran for way in ways if not way.verdict.startswith("refused")} == {1}
 
 
 def test_a_fault_lies_where_the_catalogue_says(table: Verdicts) -> None:

@@ -63,7 +63,7 @@ def assert_whole(way: Passage) -> None:
     assert len(ends) <= 1
     if ends:
         (end,) = ends
-        assert (seen[end] == "failed") is (way.runs > 0), "a call that ran was not stopped, it failed"
+        assert (seen[end] == "failed") is (way.ran), "a call that ran was not stopped, it failed"
         assert set(seen[end + 1 :]) <= {"not reached"}
         assert "not reached" not in seen[:end]
     else:
@@ -84,12 +84,12 @@ def test_a_passage_says_what_dispatch_does(validator: str, repair: Any, workspac
         between = touched.times
         way = passage(runtime, call)
         assert_whole(way)
-        assert way.runs == between - before == touched.times - between, call
+        assert way.ran == between - before == touched.times - between, call
         assert way.result.to_message() == result.to_message(), call
         assert way.result.repairs == result.repairs, call
         assert (way.stopped_at is None) == (result.error is None), call
         assert way.stopped_at is None or result.error.code in CODES[way.stopped_at], call
-        assert (way.runs > 0) == (way.verdict in ("ran", "repaired and ran", "ran and failed")), call
+        assert (way.ran) == (way.verdict in ("ran", "repaired and ran", "ran and failed")), call
         assert (way.stages[-1].state == "failed") == (way.verdict == "ran and failed"), call
 
 
@@ -127,7 +127,7 @@ def test_an_unknown_tool_stops_at_once() -> None:
     for name in ("nothing", "", None, 7, ["a"], {"a": 1}, "\ud800\x00"):
         way = passage(runtime_of(quick()), ToolCall("call_1", name, "{}"))
         assert_whole(way)
-        assert (way.stopped_at, way.runs, way.result.error.code) == ("look up", 0, "unknown_tool")
+        assert (way.stopped_at, way.ran, way.result.error.code) == ("look up", 0, "unknown_tool")
         assert all(line.isprintable() for line in way.text().splitlines())
 
 
@@ -136,11 +136,11 @@ def test_a_hung_tool_was_touched_and_stopped_at_its_run() -> None:
     runtime = runtime_of(hanging(release, timeout=0.05), quick(readonly=False))
     try:
         way = passage(runtime, call_of("hang", "{}"))
-        assert (way.stopped_at, way.runs, way.verdict) == ("run", 1, "ran and failed")
+        assert (way.stopped_at, way.ran, way.verdict) == ("run", 1, "ran and failed")
         assert way.result.error.code == "timeout"
         # It may still change something, so it holds later calls of this runtime as a dispatched one would.
         held = passage(runtime, call_of("quick", "{}"))
-        assert (held.stopped_at, held.runs, held.result.error.code) == ("run", 0, "cancelled")
+        assert (held.stopped_at, held.ran, held.result.error.code) == ("run", 0, "cancelled")
         assert held.verdict == "refused at run"
         assert runtime.dispatch(call_of("quick", "{}")).error.code == "cancelled"
     finally:
@@ -158,15 +158,15 @@ def test_raising_and_failing_and_unhappy_tools_are_told_apart() -> None:
         quick("unhappy", lambda: ToolOutput("EXIT 1", ok=False)),
     )
     raised, failed, unhappy = (passage(runtime, call_of(name, "{}")) for name in ("burst", "fail", "unhappy"))
-    assert (raised.stopped_at, raised.result.error.code, raised.runs) == ("run", "execution_error", 1)
-    assert (failed.stopped_at, failed.result.error.code, failed.runs) == ("run", "not_found", 1)
+    assert (raised.stopped_at, raised.result.error.code, raised.ran) == ("run", "execution_error", 1)
+    assert (failed.stopped_at, failed.result.error.code, failed.ran) == ("run", "not_found", 1)
     assert (unhappy.stopped_at, unhappy.verdict, unhappy.result.ok) == (None, "ran", False)
 
 
 def test_a_rule_that_fails_stops_at_the_cross_check() -> None:
     runtime = runtime_of(quick(check=lambda values: values["nothing"]))
     way = passage(runtime, call_of("quick", "{}"))
-    assert (way.stopped_at, way.runs, way.result.error.code) == ("cross-check", 0, "execution_error")
+    assert (way.stopped_at, way.ran, way.result.error.code) == ("cross-check", 0, "execution_error")
 
 
 def test_async_and_process_tools_are_counted_at_their_function() -> None:
@@ -181,8 +181,8 @@ def test_async_and_process_tools_are_counted_at_their_function() -> None:
     runtime = runtime_of(later, apart)
     for name in ("later", "apart"):
         way = passage(runtime, call_of(name, '{"n": 3}'))
-        assert (way.runs, way.result.data) == (1, 3)
-        assert passage(runtime, call_of(name, '{"n": "3"}')).runs == 0
+        assert (way.ran, way.result.data) == (True, 3)
+        assert passage(runtime, call_of(name, '{"n": "3"}')).ran is False
 
 
 def test_a_process_tool_that_can_not_be_sent_is_told_as_dispatch_tells_it() -> None:
@@ -195,7 +195,7 @@ def test_a_process_tool_that_can_not_be_sent_is_told_as_dispatch_tells_it() -> N
 
     runtime = runtime_of(guarded)
     way = passage(runtime, call_of("guarded", "{}"))
-    assert (way.stopped_at, way.runs) == ("run", 0)
+    assert (way.stopped_at, way.ran) == ("run", 0)
     assert "lock" in way.result.content
     assert way.result.to_message() == runtime.dispatch(call_of("guarded", "{}")).to_message()
 
@@ -205,7 +205,7 @@ def test_a_tool_that_the_validator_can_not_follow_stops_at_look_up() -> None:
     runtime = runtime_of(quick(), validator="subset")
     runtime.registry.register(Tool.from_schema("odd", "Take anything but text.", schema, lambda n: n))
     way = passage(runtime, call_of("odd", '{"n": 1}'))
-    assert (way.stopped_at, way.runs, way.result.error.code) == ("look up", 0, "execution_error")
+    assert (way.stopped_at, way.ran, way.result.error.code) == ("look up", 0, "execution_error")
 
 
 def test_a_tool_registered_later_is_found() -> None:
@@ -244,5 +244,5 @@ def test_any_arguments_have_a_way_and_it_is_that_of_dispatch(arguments: Any) -> 
     way = passage(runtime, call)
     assert_whole(way)
     assert way.result.to_message() == runtime.dispatch(call).to_message()
-    assert way.runs == (1 if way.stopped_at is None else 0)
+    assert way.ran == (1 if way.stopped_at is None else 0)
     assert way.text().splitlines()[-1].startswith("read_lines ")

@@ -219,3 +219,10 @@ def test_a_reader_of_another_make_passes_exercise_01_1() -> None:
     names: dict[str, Any] = {}
     exec(SPLIT, names)
     assert repr(check(exercise("01.1"), names)).startswith("01.1  passed")
+
+
+def test_of_very_many_findings_the_first_are_kept() -> None:
+    slide = under_the_microscope("action: x\n" * 2_000)
+    assert len(slide.findings) == 50
+    assert f"and {slide.more} more places like these" in repr(slide)
+    assert slide.more > 1_000

@@ -184,3 +184,11 @@ def test_the_picture_is_the_same_every_time(lab: ArgumentLab) -> None:
     page = lab._repr_mimebundle_()["text/html"]
     assert page.count("<svg") == 1
     assert "<table" in page
+
+
+def test_a_flood_of_problems_stays_a_page() -> None:
+    lab = ArgumentLab()
+    lab.controls["arguments"].value = json.dumps({f"extra_{n}": n for n in range(20_000)})
+    assert lab.failure is None
+    assert "more characters" in lab.text() and len(lab.text()) < 20_000
+    assert len(lab._picture.value) < 60_000

@@ -124,12 +124,15 @@ class Drift:
         return "\n".join([head, *(_row(kind.ljust(width), counts) for kind, counts in rows)])
 
 
+FINDINGS_KEPT = 50
+
+
 @dataclass(frozen=True, repr=False)
 class Slide:
     """One reply under the microscope. A value; shown line by line, with what was taken and what was missed.
 
     ``seen`` is what is left of ``text`` where the stop sequence was met. ``verdict`` is empty where nobody has said
-    what the text means.
+    what the text means. Of very many findings the first are kept; ``more`` says how many are not.
     """
 
     text: str
@@ -137,10 +140,13 @@ class Slide:
     meant: tuple[dict[str, Any], ...] = ()
     reading: Reading = field(init=False)
     findings: tuple[Finding, ...] = field(init=False)
+    more: int = field(init=False)
 
     def __post_init__(self) -> None:
+        found = examine(self.seen)
         object.__setattr__(self, "reading", read(self.seen))
-        object.__setattr__(self, "findings", examine(self.seen))
+        object.__setattr__(self, "findings", found[:FINDINGS_KEPT])
+        object.__setattr__(self, "more", len(found[FINDINGS_KEPT:]))
 
     @property
     def verdict(self) -> str:
@@ -156,6 +162,8 @@ class Slide:
         """Return what there is to say about the reply, in rows of a word and a text."""
         rows = [("taken", repr(self.reading))]
         rows += [("notice", f"line {self.line(each.start)}: {each.message}") for each in self.findings]
+        if self.more:
+            rows.append(("notice", f"and {many(self.more, 'more place')} like these"))
         if self.lost:
             rows.append(("stop", f"the stop sequence was met; {many(self.lost, 'character')} cut off"))
         if self.meant:

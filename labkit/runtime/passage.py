@@ -1,7 +1,7 @@
 """The way of one call through the pipeline, stage by stage: what each made of it, where it stopped, what came back.
 
-Chapter 03. For looking, not for running: ``dispatch`` is the short way. The stages are asked with the functions that
-``prepare`` uses, the result is the runtime's own, and whether the tool was touched is counted at its function.
+Chapter 03. For looking, not for running: ``dispatch`` is the short way. The result is the runtime's own, and with it
+whether the tool was started. The stages before it are pure: they are asked once more, with what ``prepare`` uses.
 
     >>> print(passage(runtime, ToolCall("call_1", "add", '{"x": 1}')).verdict)
     refused at judge
@@ -11,23 +11,16 @@ Does not: decide anything of its own, keep the call out of the runtime: a tool t
 
 from __future__ import annotations
 
-import copy
-import functools
 import json
-import os
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from labkit.calls import CallRefused, Problem, ToolCall, ToolResult, many, quote
-from labkit.declare import Tool, ToolRegistry
-from labkit.runtime.prepare import Gate, Prepared, admit
+from labkit.calls import CallRefused, ErrorCode, Problem, ToolCall, ToolResult, many, quote
+from labkit.declare import Tool
+from labkit.runtime.prepare import RULE_BROKE, Gate, fill_defaults
 from labkit.runtime.runtime import ToolRuntime
 from labkit.validate import parse
-from labkit.workers.processes import CannotSend, pickled
 
 State = Literal["passed", "repaired", "stopped here", "failed", "not reached"]
 STAGES = ("look up", "parse", "normalise", "judge", "cross-check", "run")
@@ -35,6 +28,7 @@ READINGS = ("integral_float", "null_default", "surrogates")
 """What ``normalise`` may do under every policy: it says what the values mean, and undoes no wrong spelling."""
 MARKS: dict[State, str] = {"passed": "✓", "repaired": "!", "stopped here": "✗", "failed": "✗", "not reached": "·"}
 SHOWN = 64
+TOLD = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +45,24 @@ class Stage:
     repairs: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
 
+    def told(self) -> list[str]:
+        """Return the problems, a line each; of very many the first, and how many more there are."""
+        hidden = len(self.problems[TOLD:])
+        return [*map(str, self.problems[:TOLD]), *([f"and {many(hidden, 'more problem')}"] if hidden else [])]
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Passage:
-    """One call's way through all six stages. A value; ``runs`` is how often the tool's function was called."""
+    """One call's way through all six stages. A value."""
 
     call: ToolCall
     stages: tuple[Stage, ...]
     result: ToolResult
-    runs: int
+
+    @property
+    def ran(self) -> bool:
+        """Whether the tool was touched: the runtime sets the start where it calls the tool's function."""
+        return self.result.started is not None
 
     @property
     def stopped_at(self) -> str | None:
@@ -70,22 +73,21 @@ class Passage:
     def verdict(self) -> str:
         """``ran``, ``repaired and ran``, ``ran and failed``, or ``refused at`` a stage."""
         if self.stopped_at is not None:
-            return "ran and failed" if self.runs else f"refused at {self.stopped_at}"
+            return "ran and failed" if self.ran else f"refused at {self.stopped_at}"
         return "repaired and ran" if any(stage.state == "repaired" for stage in self.stages) else "ran"
 
     @property
     def touched(self) -> str:
         """Whether the tool was touched, as a sentence without its full stop."""
         name = self.call.name if isinstance(self.call.name, str) and self.call.name.isprintable() else "the tool"
-        times = "once" if self.runs == 1 else f"{self.runs} times"
-        return f"{name[:SHOWN]} ran {times}" if self.runs else f"{name[:SHOWN]} was not run"
+        return f"{name[:SHOWN]} {'ran once' if self.ran else 'was not run'}"
 
     def text(self) -> str:
         """Return the whole way as lines: one a stage, one for each problem, and whether the tool was touched."""
         lines = []
         for stage in self.stages:
             lines.append(f"{MARKS[stage.state]} {stage.name:<12} {stage.state:<13} {stage.said}".rstrip())
-            lines += [f"{'':<29}{problem}" for problem in stage.problems]
+            lines += [f"{'':<29}{told}" for told in stage.told()]
         return "\n".join([*lines, self.touched])
 
     def __repr__(self) -> str:
@@ -95,22 +97,17 @@ class Passage:
 def passage(runtime: ToolRuntime, call: ToolCall) -> Passage:
     """Send one call through a runtime and return what each stage made of it.
 
-    The tool runs where ``runtime.dispatch(call)`` would run it, and the result is the one that it would return; a
-    tool's own ``check`` is asked once more than there. Raises what ``dispatch`` raises: TypeError for what is no
-    ``ToolCall``, and an interrupt.
+    The call is dispatched, so a tool that may run does run. Validators of a tool's own models are asked once more than
+    by ``dispatch``. Raises what that raises: TypeError for what is no ``ToolCall``, and an interrupt.
     """
+    result = runtime.dispatch(call)
     gate = _look_up(runtime, call)
-    if gate is None:
-        result, runs = runtime.dispatch(call), 0
-        stages = [_stopped("look up", result)]
-    else:
-        result, runs = _run_counted(runtime, gate, call)
-        stages = [*_stages(gate, call, result, runs)]
+    stages = [_stopped("look up", result)] if gate is None else [*_stages(gate, call, result)]
     stages += [Stage(name, "not reached", "") for name in STAGES[len(stages) :]]
-    return Passage(call, tuple(stages), result, runs)
+    return Passage(call, tuple(stages), result)
 
 
-def _stages(gate: Gate, call: ToolCall, result: ToolResult, runs: int) -> Iterator[Stage]:
+def _stages(gate: Gate, call: ToolCall, result: ToolResult) -> Iterator[Stage]:
     """Yield the stages that the call reached; the last one may have stopped it."""
     yield Stage("look up", "passed", f"there is a tool {gate.tool.name}")
     try:
@@ -125,18 +122,27 @@ def _stages(gate: Gate, call: ToolCall, result: ToolResult, runs: int) -> Iterat
     if typed is None:
         yield Stage("judge", "stopped here", many(len(problems), "problem"), problems=tuple(problems))
         return
-    item = admit(call, gate)
-    filled = [name for name in (item.values if isinstance(item, Prepared) else typed) if name not in values]
+    whole = dict(typed)
+    fill_defaults(whole, gate.tool.defaults)
+    filled = [name for name in whole if name not in values]
     yield Stage("judge", "passed", "fits" + (f"; filled in: {', '.join(filled)}" if filled else ""), typed)
-    if isinstance(item, ToolResult):
-        yield _stopped("cross-check", item)
+    if _rule_refused(gate.tool, result):
+        yield _stopped("cross-check", result)
         return
     rule = "the values fit together" if gate.tool.check else "this tool has no such rule"
-    yield Stage("cross-check", "passed", rule, item.values)
+    yield Stage("cross-check", "passed", rule, whole)
     if result.error is not None:
-        yield _stopped("run", result, "failed" if runs else "stopped here")
+        yield _stopped("run", result, "stopped here" if result.started is None else "failed")
         return
-    yield Stage("run", "passed", _told(result, runs))
+    yield Stage("run", "passed", _told(result))
+
+
+def _rule_refused(tool: Tool, result: ToolResult) -> bool:
+    """Say whether a tool's own rule stopped the call, by what came back: to ask the rule again could change it."""
+    if tool.check is None or result.error is None or result.started is not None:
+        return False
+    broke = result.error.code == ErrorCode.EXECUTION_ERROR and result.error.message.startswith(RULE_BROKE)
+    return result.error.code == ErrorCode.INVALID_RANGE or broke
 
 
 def _stopped(name: str, result: ToolResult, state: State = "stopped here") -> Stage:
@@ -152,7 +158,7 @@ def _handed_on(name: str, values: dict[str, Any], repairs: tuple[str, ...], befo
     return Stage(name, "repaired" if undone else "passed", said + before + shown(values), values, repairs)
 
 
-def _told(result: ToolResult, runs: int) -> str:
+def _told(result: ToolResult) -> str:
     return ("" if result.ok else "it ran, and what it looked at did not pass: ") + quote(result.content)
 
 
@@ -172,51 +178,3 @@ def _look_up(runtime: ToolRuntime, call: ToolCall) -> Gate | None:
         return runtime._gates.get(call.name) or Gate(tool, runtime.validator, runtime.repair)
     except ValueError:  # the schema holds what the validator does not know; ``dispatch`` says so
         return None
-
-
-def _run_counted(runtime: ToolRuntime, gate: Gate, call: ToolCall) -> tuple[ToolResult, int]:
-    """Dispatch the call over a twin of the runtime, in which the tool's function leaves a mark when it is called."""
-    if gate.tool.run_in == "process" and not _can_be_sent(gate.tool):
-        return runtime.dispatch(call), 0
-    descriptor, marks = tempfile.mkstemp(prefix="labkit-marks-")
-    os.close(descriptor)
-    twin = _twin(runtime, gate, call.name, marks)
-    try:
-        return twin.dispatch(call), Path(marks).stat().st_size
-    finally:
-        # A call that is still at work holds later ones here, as it would if this runtime had run it.
-        runtime._hold(*(each for each in twin._held if each not in runtime._held))
-        Path(marks).unlink(missing_ok=True)
-
-
-def _can_be_sent(tool: Tool) -> bool:
-    """Say whether a function can be copied into a process; if not, it never runs, and the error names what it holds."""
-    try:
-        return bool(pickled(tool, (tool.fn, [], {})))
-    except CannotSend:
-        return False
-
-
-def _twin(runtime: ToolRuntime, gate: Gate, name: str, marks: str) -> ToolRuntime:
-    """Return a copy of the runtime that knows the tool by a function that counts; all else of it is the same."""
-    counted = replace(gate.tool, fn=_counting(gate.tool.fn, marks))
-    door = copy.copy(gate)
-    door.tool = counted
-    twin = copy.copy(runtime)
-    twin.registry = ToolRegistry(counted if each is gate.tool else each for each in runtime.registry)
-    twin._gates = {**runtime._gates, name: door}
-    return twin
-
-
-def _counting(fn: Callable[..., Any], marks: str) -> Callable[..., Any]:
-    """Return the function, leaving one byte in a file for every call: a process of its own can do that too."""
-
-    @functools.wraps(fn)
-    def counted(*args: Any, **kwargs: Any) -> Any:
-        with suppress(OSError):  # the file is gone once nobody waits for the call any more
-            descriptor = os.open(marks, os.O_WRONLY | os.O_APPEND)
-            os.write(descriptor, b"x")
-            os.close(descriptor)
-        return fn(*args, **kwargs)
-
-    return counted

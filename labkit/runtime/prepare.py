@@ -17,6 +17,7 @@ from labkit.workers.child import blot
 VALIDATORS = ("pydantic", "subset", "jsonschema")
 REPAIRS: tuple[Repair, ...] = ("lossless", "none")
 CHANGEABLE = (list, dict, set)
+RULE_BROKE = "the cross-field rule of"
 
 
 class Prepared:
@@ -69,7 +70,7 @@ def admit(call: ToolCall, gate: Gate) -> Prepared | ToolResult:
     if typed is None:
         return failed(call, _misfit(tool, problems), repairs)
     if tool.defaults:
-        _fill(typed, tool.defaults)
+        fill_defaults(typed, tool.defaults)
     if tool.check is not None and (error := _cross_check(tool, typed)) is not None:
         return failed(call, error, repairs)
     return Prepared(call, gate, typed, repairs)
@@ -92,7 +93,8 @@ def _misfit(tool: Tool, problems: list[Problem]) -> ToolError:
     return ToolError(ErrorCode.SCHEMA_VALIDATION, message, tool.name, problems=tuple(problems))
 
 
-def _fill(values: dict[str, Any], defaults: dict[str, Any]) -> None:
+def fill_defaults(values: dict[str, Any], defaults: dict[str, Any]) -> None:
+    """Put the signature's own defaults in where nothing was sent; what could be changed is copied."""
     for name, default in defaults.items():
         if name not in values:
             values[name] = copy.deepcopy(default) if isinstance(default, CHANGEABLE) else default
@@ -102,6 +104,6 @@ def _cross_check(tool: Tool, values: dict[str, Any]) -> ToolError | None:
     try:
         sentence = tool.check(values) if tool.check else None
     except (Exception, SystemExit, GeneratorExit) as problem:  # the author's rule failed, not the model's arguments
-        message = f"the cross-field rule of {tool.name} failed: {type(problem).__name__}"
+        message = f"{RULE_BROKE} {tool.name} failed: {type(problem).__name__}"
         return ToolError(ErrorCode.EXECUTION_ERROR, message, tool.name)
     return None if sentence is None else ToolError(ErrorCode.INVALID_RANGE, sentence, tool.name)

@@ -139,13 +139,18 @@ _TONES: dict[State, str] = {
 }
 
 
+CHARACTERS = 8_000  # what a page can show; the message itself is whole
+
+
 def _made_of(stage: Stage) -> str:
-    return "<br>".join(escape(sendable(str(each))) for each in (stage.said, *stage.problems))
+    return "<br>".join(escape(sendable(line)) for line in (stage.said, *stage.told()))
 
 
 def _message(way: Passage) -> str:
-    """The tool message as it stands in the history."""
-    return sendable(json.dumps(way.result.to_message(), indent=2, ensure_ascii=False))
+    """The tool message as it stands in the history; of a very long one its beginning."""
+    message = sendable(json.dumps(way.result.to_message(), indent=2, ensure_ascii=False))
+    hidden = len(message) - CHARACTERS
+    return message if hidden <= 0 else f"{message[:CHARACTERS]}\n… and {hidden} more characters"
 
 
 def _sent(call: ToolCall, room: int = LONGEST) -> str:
