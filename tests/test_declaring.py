@@ -455,6 +455,14 @@ def test_whatever_a_source_raises_is_told_and_never_gets_out(problem: str) -> No
         declared(f"class Mine(BaseException): ...\nraise {problem}\ndef find(text: str): ...")
 
 
+def test_a_source_that_catches_the_end_of_its_time_is_told_again() -> None:
+    loop = "while True: pass"
+    source = f"try:\n    {loop}\nexcept BaseException:\n    pass\n{loop}\ndef find(text: str): ..."
+    with pytest.raises(TookTooLong) as late:
+        within(0.2, lambda: exec(compile(source, "<source>", "exec"), {}), "<source>")
+    assert late.value.stopped
+
+
 FIELD = "from typing import Annotated\nfrom pydantic import Field\n"
 BOUNDS = ["int, Field(ge=10**400)", "float, Field(le=1e308)", "float, Field(gt=1e308)"]
 

@@ -12,6 +12,8 @@ SHORTCUTS = [
     {"command": "notebook:move-cursor-down", "keys": ["ArrowDown"], "selector": COMMAND_MODE},
     {"command": "notebook:delete-cell", "keys": ["D", "D"], "selector": COMMAND_MODE},
     {"command": "notebook:run-cell", "keys": ["Accel Enter"], "selector": COMMAND_MODE},
+    {"command": "notebook:run-and-insert", "keys": ["Alt Enter"], "selector": COMMAND_MODE},
+    {"command": "notebook:move-cell-up", "keys": ["Ctrl Shift ArrowUp"], "selector": COMMAND_MODE},
     {"command": "notebook:enter-command-mode", "keys": ["Escape"], "selector": ".jp-Notebook.jp-mod-editMode"},
     {"command": "notebook:trust", "keys": [], "selector": COMMAND_MODE},
 ]

@@ -135,11 +135,11 @@ class LabWidget(ABC):
     @contextmanager
     def _quietly(self) -> Iterator[None]:
         """While the lab itself sets knobs, they are not taken for the learner's."""
-        before, self._muted = self._muted, True
+        self._muted = True
         try:
             yield
         finally:
-            self._muted = before
+            self._muted = False
 
 
 WIDE = {"description_width": "initial"}
