@@ -508,6 +508,13 @@ def test_a_second_damaged_file_does_not_replace_the_first(file: Path) -> None:
     assert sorted(path.read_bytes() for path in file.parent.iterdir()) == [b"{1", b"{2"]
 
 
+def test_where_there_is_no_file_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "kept until" not in repr(start("00").progress())
+    monkeypatch.delenv("LABKIT_PROGRESS")
+    here.cache_clear()
+    assert repr(start("00").progress()).endswith("of 6 passed; kept until the kernel ends")
+
+
 def test_where_nothing_can_be_written_progress_goes_on_and_says_so(file: Path) -> None:
     file.parent.write_text("a file where the folder should be", encoding="utf-8")
     in_a_notebook(SOUND, 'lab.check("00.1")')

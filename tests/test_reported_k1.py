@@ -1,7 +1,7 @@
 """Failures that people have reported of argument text: each case by its id, with data of our own, and its siblings.
 
-Where our design decides otherwise than the report hoped for, the test says so. A case that belongs to a room that is
-not built yet has a line that says which.
+Where our design decides otherwise than was hoped for, the test says so. A case that belongs to a room that is not built
+yet has a line that says which.
 """
 
 from __future__ import annotations
@@ -180,6 +180,7 @@ def test_k1_06_arguments_that_are_cut_are_never_replaced_by_none() -> None:
 
 
 # --- K1-09: raw control characters ----------------------------------------------------------------------------------
+# That such arguments leave as strict JSON with the next request is the part of the wire, a room that is not built yet.
 
 
 @pytest.mark.parametrize("text", ["first line\nsecond\tline", "bell\x07 nul\x00", "\r\n", "\x1b[0m"])
@@ -221,6 +222,7 @@ def test_k1_10_an_apostrophe_in_real_json_survives() -> None:
 
 
 # --- K1-12: results that JSON can't say -----------------------------------------------------------------------------
+# That the body of the next request holds no NaN either is the part of the wire, a room that is not built yet.
 
 
 def test_k1_12_nan_and_infinity_in_a_result_are_text_that_differs_from_null() -> None:

@@ -328,6 +328,14 @@ def test_k2_05_what_can_not_be_strict_is_not_called_so(annotation: Any) -> None:
     assert "strict" not in declared.definition()["function"]
 
 
+def test_k2_05_a_list_is_not_strict_in_part() -> None:
+    """Others send such a tool as not strict. We refuse the list and name the tool: the author asked for strict."""
+    registry = ToolRegistry([Tool.from_function(place_order), Tool.from_function(giving(dict[str, int]))])
+    with pytest.raises(ValueError, match="tool give can't be strict: value"):
+        registry.definitions(strict=True)
+    assert len(registry.definitions()) == 2
+
+
 # ---- K2-07: an empty schema in its many spellings ----
 
 

@@ -46,7 +46,8 @@ def report(progress: Progress, chapter: str) -> Report:
             rows += of_chapter
     done = sum(entry.passed for _, _, entry in rows)
     lines = [f"{id:<6} {_state(entry):<8} {title}" for id, title, entry in rows]
-    lines.append("; ".join(filter(None, [f"{done} of {len(rows)} passed", progress.trouble, progress.damaged])))
+    kept = None if progress.path else "kept until the kernel ends"
+    lines.append("; ".join(filter(None, [f"{done} of {len(rows)} passed", kept, progress.trouble, progress.damaged])))
     return Report(done, len(rows), tuple(lines))
 
 

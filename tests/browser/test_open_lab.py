@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,12 @@ def test_run_all_ends_without_an_error(opened: Opened, page: Any, pictures: Path
     for theme in ("JupyterLab Dark", "JupyterLab Light"):
         switch_theme(page, theme)
         page.screenshot(path=pictures / f"{Path(chapter).stem}-{theme.split()[1].lower()}.png")
+
+
+def test_what_was_done_is_kept_where_a_restarted_kernel_finds_it(opened: Opened) -> None:
+    """The chapters above have asked for their hints; the server tells its kernels where that is kept."""
+    kept = json.loads((opened.checkout / "my" / ".progress.json").read_text(encoding="utf-8"))
+    assert kept["00.1"]["hints"] == 1
 
 
 def test_nothing_is_left_at_home_or_in_the_shipped_chapters(opened: Opened) -> None:

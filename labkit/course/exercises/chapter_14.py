@@ -40,7 +40,7 @@ def _are_paths(value: object) -> bool:
 
 TOUCHED = Exercise(
     id="14.1",
-    title="say what a call touches",
+    title="Say what a call touches",
     names=("touched",),
     cases=(
         Case(
@@ -89,7 +89,7 @@ def touched(values):
 
 OVERLAP = Exercise(
     id="14.2",
-    title="read from a trace which calls overlapped",
+    title="Read from a trace which calls overlapped",
     names=("overlap",),
     cases=(
         Case(
@@ -187,7 +187,7 @@ def _is_decision(value: object) -> bool:
 
 RECOVERY = Exercise(
     id="14.3",
-    title="a script that recovers",
+    title="A script that recovers",
     names=("on_error",),
     cases=(
         Case(

@@ -9,7 +9,7 @@ from labkit.course.exercise import Case, Exercise, Wanted
 
 MESSAGES = Exercise(
     id="00.1",
-    title="how many messages a run has",
+    title="How many messages a run has",
     names=("messages_at_end",),
     cases=(
         Case(
@@ -71,7 +71,7 @@ def raised_by(step: Callable[[Any], Any], call: dict[str, Any]) -> str:
 
 READ_BOTH = Exercise(
     id="00.2",
-    title="a step that reads text as well as a dict",
+    title="A step that reads text as well as a dict",
     names=("read_both",),
     cases=(
         Case(
@@ -182,7 +182,7 @@ def _failed_in_the_tool(contents: object) -> bool:
 
 RUN_SAFE = Exercise(
     id="00.3",
-    title="a step that answers instead of dying",
+    title="A step that answers instead of dying",
     names=("run_safe",),
     cases=(
         Case(

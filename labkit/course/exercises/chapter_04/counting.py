@@ -15,7 +15,7 @@ def samples() -> dict[str, Any]:
 
 CALL_OR_CODE = Exercise(
     id="04.2",
-    title="call or code",
+    title="Call or code",
     names=("next_step",),
     cases=(
         Case(
@@ -106,7 +106,7 @@ def _counts(value: object, wanted: dict[str, int]) -> bool:
 
 BY_LAYER = Exercise(
     id="04.3",
-    title="where to look first",
+    title="Where to look first",
     names=("by_layer",),
     cases=(
         Case(

@@ -39,7 +39,7 @@ def _with(**fields: Any) -> Wanted:
 
 NO_LEAK = Exercise(
     id="04.1",
-    title="an error without a leak",
+    title="An error without a leak",
     names=("error_of",),
     cases=(
         Case(
