@@ -128,7 +128,7 @@ class Lab:
         )
 
     def start_over(self) -> float | None:
-        return self.act(lambda: self.area.get_by_role("button", name="Start over").click(), patience=3000)
+        return self.act(lambda: self.area.get_by_role("button", name="Start over").click(), patience=1500)
 
 
 def labs_on(page: Any) -> list[Lab]:
