@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 
 from labkit.course import start
-from labkit.course.checking import WIDTH, Verdict, check
+from labkit.course.checking import Verdict, check
 from labkit.course.exercise import Case, Exercise, Wanted
 from labkit.course.exercises import chapters, exercise, exercises_of, question, questions_of
+from labkit.course.layout import WIDTH
 from labkit.course.progress import Entry, Progress, here
 from labkit.course.stubs import stub, untouched
 from labkit.widgets import Quiz

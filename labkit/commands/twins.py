@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from labkit.course.exercises import exercise
-from labkit.course.stubs import TAG
+from labkit.course.stubs import stub_id
 
 SOLVED = "*This is the solved twin of a chapter. It is made from the chapter and from our solutions.*"
 
@@ -15,12 +15,6 @@ SOLVED = "*This is the solved twin of a chapter. It is made from the chapter and
 def twin_of(chapter: Path) -> Path:
     """Return where the solved twin of a chapter stands."""
     return chapter.parent / "solutions" / chapter.name
-
-
-def stub_id(cell: Any) -> str | None:
-    """Return the id of the exercise whose stub a cell is, or None."""
-    tags = cell["metadata"].get("tags", ())
-    return next((tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)), None)
 
 
 def solved(notebook: Any) -> Any | None:

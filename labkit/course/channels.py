@@ -18,13 +18,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
 from labkit import history
 from labkit.calls import ToolCall, ToolError, ToolResult, many
 from labkit.course.error_words import code_by_words
 from labkit.course.garden_shop import shop_tools
+from labkit.course.layout import beside
 from labkit.declare import ToolRegistry
 from labkit.models.base import Model
 from labkit.models.scripted import ScriptedModel, read_script
@@ -214,16 +214,9 @@ def compare(name: str, wording: str = "usual") -> Comparison:
 
 def _told(played: Played) -> list[str]:
     rows = zip(QUESTIONS, answers(played), strict=True)
-    return ["", played.design, *(_row(f"  {ask:<15}  ", told) for ask, told in rows)]
+    return ["", played.design, *(beside(f"  {ask:<15}  ", told) for ask, told in rows)]
 
 
-def _row(label: str, told: str) -> str:
-    indent = " " * len(label)
-    lines = [fill(line, WIDTH - len(label), break_on_hyphens=False) for line in told.splitlines()]
-    return label + f"\n{indent}".join("\n".join(lines).splitlines())
-
-
-WIDTH = 76
 QUESTIONS = ("the model reads", "a program finds", "the model then", "the run")
 
 

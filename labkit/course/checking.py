@@ -9,16 +9,14 @@ Acts: it runs the learner's code, in this process. Does not: show a traceback or
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 from typing import Any
 
 from labkit.calls import many
 from labkit.course.attempts import Tried, attempt, shown
 from labkit.course.exercise import Case, Exercise, Wanted
+from labkit.course.layout import beside
 from labkit.course.stubs import untouched
-
-WIDTH = 76
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,6 +97,4 @@ def _stopped(case: Case, tried: Tried) -> tuple[tuple[str, str], ...]:
 
 
 def _row(label: str, text: str) -> str:
-    head = f"  {label:<10} "
-    lines = [textwrap.wrap(line, WIDTH - len(head), break_on_hyphens=False) or [""] for line in text.splitlines()]
-    return head + f"\n{' ' * len(head)}".join(line for wrapped in lines for line in wrapped)
+    return beside(f"  {label:<10} ", text)

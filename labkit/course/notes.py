@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 
 from labkit.course.exercises import chapters, exercises_of, questions_of
+from labkit.course.layout import beside
 from labkit.course.progress import Entry, Progress
-
-WIDTH = 76
 
 
 @dataclass(frozen=True, repr=False)
@@ -19,7 +17,7 @@ class Note:
     text: str
 
     def __repr__(self) -> str:
-        return "\n".join([self.title, *textwrap.wrap(self.text, WIDTH, initial_indent="  ", subsequent_indent="  ")])
+        return f"{self.title}\n{beside('  ', self.text)}"
 
 
 @dataclass(frozen=True, repr=False)

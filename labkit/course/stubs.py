@@ -22,9 +22,15 @@ def stub(id: str) -> str | None:
     """Return the source of an exercise's stub cell, or None where no chapter has it."""
     for path in (repository() / "notebooks").glob(f"{id.partition('.')[0]}_*.ipynb"):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            if TAG + id in cell["metadata"].get("tags", ()):
+            if stub_id(cell) == id:
                 return "".join(cell["source"])
     return None
+
+
+def stub_id(cell: Any) -> str | None:
+    """Return the id of the exercise whose stub a cell is, or None."""
+    tags = cell["metadata"].get("tags", ())
+    return next((tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)), None)
 
 
 def untouched(exercise: Exercise, namespace: dict[str, Any]) -> tuple[str, ...]:

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from labkit.commands.twins import stub_id
 from labkit.course.checking import Verdict, check
 from labkit.course.exercise import Exercise
 from labkit.course.progress import here
+from labkit.course.stubs import stub_id
 
 Notebook = dict[str, Any]
 STUB, SOLUTION = "the stub", "the solution"

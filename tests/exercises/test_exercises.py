@@ -21,10 +21,11 @@ import nbformat
 import pytest
 from exercises.playing import SOLUTION, STUB, Notebook, Played, Tried, play
 
-from labkit.commands.twins import solved, stub_id, twin_of
+from labkit.commands.twins import solved, twin_of
 from labkit.course import exercises
 from labkit.course.exercise import Case, Exercise
 from labkit.course.quiz import Option, Question
+from labkit.course.stubs import stub_id
 from labkit.paths import repository
 
 HERE = Path(__file__).resolve().parent

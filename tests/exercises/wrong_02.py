@@ -2,72 +2,30 @@
 
 from __future__ import annotations
 
+from labkit.course.exercises import exercise
+
+
+def _booking(right: str, wrong: str) -> str:
+    """Our own answer to 02.1 with one slip in it."""
+    ours = exercise("02.1").solution
+    assert ours.count(right) == 1
+    return ours.replace(right, wrong)
+
+
 WRONG: dict[str, tuple[str, ...]] = {
     "02.1": (
         # forgot that a schema is open unless it says otherwise
-        """
-booking = {
-    "type": "object",
-    "properties": {
-        "guests": {"type": "integer", "minimum": 1, "maximum": 12},
-        "day": {"type": "string", "format": "date"},
-        "area": {"type": "string", "enum": ["garden", "hall"]},
-    },
-    "required": ["guests", "day"],
-}
-""",
+        _booking('    "additionalProperties": False,\n', ""),
         # a date by its looks
-        """
-booking = {
-    "type": "object",
-    "properties": {
-        "guests": {"type": "integer", "minimum": 1, "maximum": 12},
-        "day": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
-        "area": {"type": "string", "enum": ["garden", "hall"]},
-    },
-    "required": ["guests", "day"],
-    "additionalProperties": False,
-}
-""",
+        _booking('"format": "date"', '"pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"'),
         # everything required
-        """
-booking = {
-    "type": "object",
-    "properties": {
-        "guests": {"type": "integer", "minimum": 1, "maximum": 12},
-        "day": {"type": "string", "format": "date"},
-        "area": {"type": "string", "enum": ["garden", "hall"]},
-    },
-    "required": ["guests", "day", "area"],
-    "additionalProperties": False,
-}
-""",
+        _booking('["guests", "day"]', '["guests", "day", "area"]'),
         # the bound left out of what is allowed
-        """
-booking = {
-    "type": "object",
-    "properties": {
-        "guests": {"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 12},
-        "day": {"type": "string", "format": "date"},
-        "area": {"type": "string", "enum": ["garden", "hall"]},
-    },
-    "required": ["guests", "day"],
-    "additionalProperties": False,
-}
-""",
+        _booking('"minimum": 1, "maximum": 12', '"exclusiveMinimum": 0, "exclusiveMaximum": 12'),
+        # half a guest
+        _booking('"integer"', '"number"'),
         # a description is no enum
-        """
-booking = {
-    "type": "object",
-    "properties": {
-        "guests": {"type": "integer", "minimum": 1, "maximum": 12},
-        "day": {"type": "string", "format": "date"},
-        "area": {"type": "string", "description": "garden or hall"},
-    },
-    "required": ["guests", "day"],
-    "additionalProperties": False,
-}
-""",
+        _booking('"enum": ["garden", "hall"]', '"description": "garden or hall"'),
     ),
     "02.2": (
         # text that looks like a date keeps lint silent
