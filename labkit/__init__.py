@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from labkit.agent import Agent, Run
 from labkit.calls import CallRefused, ErrorCode, Failure, Problem, ToolCall, ToolError, ToolOutput, ToolResult
 from labkit.declare import Tool, ToolRegistry, tool
+from labkit.guard import RetryGuard
 from labkit.models import ScriptedModel
 from labkit.runtime import ToolRuntime
 from labkit.schedule import POLICIES, Plan, plan
@@ -28,6 +29,7 @@ __all__ = [
     "Failure",
     "Plan",
     "Problem",
+    "RetryGuard",
     "Run",
     "ScriptedModel",
     "Timeline",

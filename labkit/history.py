@@ -1,20 +1,21 @@
-"""The message list, and the rule that holds it together: every call is answered once, right after it was asked.
+"""The message list, the rule that holds it together, and how it is made shorter without breaking that rule.
 
-Chapter 08. History is what happened: a call is ``{"id", "name", "arguments"}``, a failed tool message carries
-``error``. What a server accepts is another matter. Pure.
+Chapter 08. Every call is answered once, right after it was asked. History is what happened: a call is
+``{"id", "name", "arguments"}``, a failed tool message carries ``error``. What a server accepts is another matter. Pure.
 
     >>> broken([user("hi"), assistant("", [ToolCall("call_1", "read_file", "{}")])])
     ['message 2: the call call_1 (read_file) has no answer']
 
-Does not: send anything, repair anything by guessing.
+Does not: send anything, repair anything by guessing, count tokens as a model does.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from labkit.calls import ToolCall
+from labkit.calls import ToolCall, many
 
 Message = dict[str, Any]
 
@@ -22,6 +23,12 @@ CLOSING_QUESTION = (
     "The turn limit is reached. Answer now from what you know, without any more tool calls, "
     "and say what could not be confirmed."
 )
+STALLED_QUESTION = (
+    "The same calls come again and are refused. Answer now from what you know, without any more tool calls, "
+    "and say what could not be confirmed."
+)
+BYTES_PER_TOKEN = 4
+"""A rule of thumb for English text and JSON; a model's own tokenizer counts otherwise."""
 
 
 def system(content: str) -> Message:
@@ -54,6 +61,11 @@ def last_turn(messages: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, 
     return (calls_of(messages[-1 - answered]) if answered < len(messages) else []), answered
 
 
+def is_closing(message: Mapping[str, Any]) -> bool:
+    """Return whether the loop asked this, to end a run that had reached a limit."""
+    return message.get("role") == "user" and message.get("content") in (CLOSING_QUESTION, STALLED_QUESTION)
+
+
 def broken(messages: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what is wrong with the pairing of calls and answers, a sentence each; empty for a valid history.
 
@@ -74,6 +86,48 @@ def broken(messages: Sequence[Mapping[str, Any]]) -> list[str]:
     return found
 
 
+def blocks(messages: Sequence[Message]) -> list[list[Message]]:
+    """Return what must stay together: one message, or the model's message and the answers to its calls."""
+    found: list[list[Message]] = []
+    for message in messages:
+        if message.get("role") == "tool" and found:
+            found[-1].append(message)
+        else:
+            found.append([message])
+    return found
+
+
+def tokens(messages: Iterable[Mapping[str, Any]]) -> int:
+    """Return about how many tokens these messages cost in a request: one for every four bytes of their JSON."""
+    return sum(-(-len(_json(message)) // BYTES_PER_TOKEN) for message in messages)
+
+
+def trim(messages: Sequence[Message], max_tokens: int) -> list[Message]:
+    """Return a history of at most ``max_tokens`` (as ``tokens`` counts) that is valid where the given one was.
+
+    Kept are the system messages, the last task, and the newest blocks that fit, whole. Where something is missing a
+    user message says how much. The list given is not changed.
+    Raises ValueError where what must be kept is too long alone, and for a history that is not valid.
+    """
+    if type(max_tokens) is not int or max_tokens < 1:
+        raise ValueError(f"max_tokens must be a whole number of at least 1, not {max_tokens!r}")
+    if faults := broken(messages):
+        raise ValueError(f"this history can't be trimmed: {'; '.join(faults)}")
+    if tokens(messages) <= max_tokens:
+        return list(messages)
+    grouped = blocks(messages)
+    kept = _pinned(grouped)
+    room = max_tokens - tokens([_note(len(messages))]) - sum(tokens(grouped[i]) for i in kept)
+    if room < 0:
+        raise ValueError(f"the task and the newest messages alone take {max_tokens - room} tokens, not {max_tokens}")
+    for position in (i for i in reversed(range(len(grouped))) if i not in kept):
+        room -= tokens(grouped[position])
+        if room < 0:
+            break
+        kept.add(position)
+    return _joined(grouped, kept)
+
+
 def _tool_messages(messages: Sequence[Mapping[str, Any]], start: int) -> list[Mapping[str, Any]]:
     end = start
     while end < len(messages) and messages[end].get("role") == "tool":
@@ -90,3 +144,31 @@ def _compare(position: int, asked: list[Mapping[str, Any]], answers: list[Mappin
         else:
             found.append(f"message {position}: the call {call.get('id')} ({call.get('name')}) has no answer")
     return found + [f"message {position}: an answer to {name} that was not asked for here" for name in open_ids]
+
+
+def _pinned(grouped: Sequence[list[Message]]) -> set[int]:
+    """The system messages, the last task and the newest block: what is being worked on must not be forgotten."""
+    asked = [i for i, block in enumerate(grouped) if block[0].get("role") == "user" and not is_closing(block[0])]
+    told = {i for i, block in enumerate(grouped) if block[0].get("role") == "system"}
+    return told | set(asked[-1:]) | {len(grouped) - 1}
+
+
+def _joined(grouped: Sequence[list[Message]], kept: set[int]) -> list[Message]:
+    """Put the kept blocks together again, and a note in place of the first that is missing."""
+    missing = [i for i in range(len(grouped)) if i not in kept]
+    left_out = sum(len(grouped[i]) for i in missing)
+    joined: list[Message] = []
+    for position, block in enumerate(grouped):
+        if position in kept:
+            joined += block
+        elif position == missing[0]:
+            joined.append(_note(left_out))
+    return joined
+
+
+def _note(left_out: int) -> Message:
+    return user(f"[left out: {many(left_out, 'message')} that came before]")
+
+
+def _json(message: Mapping[str, Any]) -> bytes:
+    return json.dumps(message, ensure_ascii=False, default=repr).encode("utf-8", "backslashreplace")

@@ -150,7 +150,11 @@ SIGNATURES: dict[str, dict[str, Any]] = {
     },
     "ToolRuntime.dispatch": {"call": NEEDED},
     "ToolRuntime.dispatch_many": {"calls": NEEDED, "on_event": None, "began": None},
-    "Agent": {"model": NEEDED, "runtime": NEEDED, "max_turns": 10, "max_calls_per_turn": 8, "trace": None},
+    "RetryGuard": {"max_same_failures": 2, "max_same_results": 3},
+    "Agent": {
+        **{"model": NEEDED, "runtime": NEEDED, "max_turns": 10, "max_calls_per_turn": 8},
+        **{"guard": None, "trace": None},
+    },
     "Agent.run": {"task": NEEDED, "system": None, "history": None},
     "Trace": {"path": None},
     "Trace.load": {"path": NEEDED},

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labkit import ToolCall
-from labkit.history import assistant, broken, last_turn, system, user
+from labkit.history import CLOSING_QUESTION, assistant, blocks, broken, last_turn, system, tokens, trim, user
 
 
 def asked(*ids: str) -> dict[str, Any]:
@@ -80,3 +80,94 @@ def test_the_last_turn_and_its_answers() -> None:
     assert [call["id"] for call in last_turn([user("u"), asked("a", "b"), answered("a")])[0]] == ["a", "b"]
     assert last_turn(VALID) == ([], 0)
     assert last_turn([]) == ([], 0)
+
+
+# ---- shorter, and still valid ----
+
+
+def long_history(turns: int, words: int = 40) -> list[dict[str, Any]]:
+    messages = [system("be brief"), user("first task"), assistant("first answer"), user("the task")]
+    for n in range(turns):
+        messages += [asked(f"a{n}", f"b{n}"), answered(f"a{n}"), answered(f"b{n}") | {"content": "word " * words}]
+    return messages
+
+
+def test_blocks_keep_calls_and_answers_together() -> None:
+    assert [len(block) for block in blocks(VALID)] == [1, 1, 3, 1]
+    assert [message for block in blocks(VALID) for message in block] == VALID
+
+
+def test_tokens_are_a_quarter_of_the_bytes() -> None:
+    assert tokens([]) == 0
+    assert tokens([user("x" * 400)]) - tokens([user("")]) == 100
+    assert tokens([user("ö" * 200)]) - tokens([user("")]) == 100
+    assert tokens(VALID) == sum(tokens([message]) for message in VALID)
+
+
+def test_what_fits_stays_as_it_is() -> None:
+    messages = long_history(3)
+    assert trim(messages, tokens(messages)) == messages
+    assert trim(messages, tokens(messages)) is not messages
+
+
+def test_the_task_the_system_message_and_the_newest_turns_stay() -> None:
+    messages = long_history(20)
+    short = trim(messages, 400)
+    assert short[0] == system("be brief")
+    left_out = len(messages) - (len(short) - 1)
+    assert short[1] == user(f"[left out: {left_out} messages that came before]")
+    assert short[2] == user("the task")
+    assert short[3:] == messages[-len(short[3:]) :]
+    assert len(short[3:]) >= 3
+
+
+def test_a_closing_question_is_no_task() -> None:
+    messages = [*long_history(9), user(CLOSING_QUESTION)]
+    short = trim(messages, 400)
+    assert user("the task") in short and short[-1] == user(CLOSING_QUESTION)
+
+
+def test_one_block_more_would_be_too_long() -> None:
+    messages = long_history(20)
+    short = trim(messages, 400)
+    dropped = blocks(messages)[-(len(blocks(short)) - 3) - 1]
+    assert tokens(short) <= 400 < tokens(short) + tokens(dropped)
+
+
+@pytest.mark.parametrize("limit", [0, -5, 1.5, True, "9"])
+def test_a_limit_must_be_a_whole_number(limit: Any) -> None:
+    with pytest.raises(ValueError, match="max_tokens must be a whole number of at least 1"):
+        trim(VALID, limit)
+
+
+def test_a_task_that_does_not_fit_is_said_and_so_is_a_history_with_a_gap() -> None:
+    with pytest.raises(ValueError, match=r"the task and the newest messages alone take \d+ tokens, not 20"):
+        trim(long_history(5), 20)
+    with pytest.raises(ValueError, match="can't be trimmed: message 1: the call a"):
+        trim([asked("a")], 1000)
+
+
+turn = st.integers(0, 3).map(lambda calls: [asked(*"abc"[:calls]), *(answered(name) for name in "abc"[:calls])])
+histories = st.lists(turn | st.just([user("more")]) | st.just([system("s")]), max_size=12).map(
+    lambda found: [user("task"), *(message for block in found for message in block)]
+)
+
+
+@given(histories, st.integers(1, 400))
+def test_law_what_was_trimmed_is_valid_fits_and_comes_from_the_history(
+    messages: list[dict[str, Any]], limit: int
+) -> None:
+    before = [dict(message) for message in messages]
+    try:
+        short = trim(messages, limit)
+    except ValueError:
+        assert limit < tokens(messages)
+        return
+    assert messages == before
+    assert broken(short) == []
+    assert tokens(short) <= limit
+    notes = [message for message in short if message not in messages]
+    assert len(notes) == (len(short) != len(messages) or short != messages)
+    assert len(messages) == sum(message in messages for message in short) + sum(
+        int(str(note["content"]).split()[2]) for note in notes
+    )

@@ -43,7 +43,7 @@ FLOORS = {
     "opening": 10,
     "__main__": 10,
 }
-COMES_LATER = {"routing", "guard"}
+COMES_LATER = {"routing"}
 FRONT_DOOR = 11  # labkit itself: it may import every room, and no room imports it
 SAME_FLOOR = {("__main__", "commands"), ("__main__", "opening")}
 WITHOUT_CHAPTER = {"paths", "commands", "__main__"}

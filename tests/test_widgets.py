@@ -45,7 +45,7 @@ def settings(control: Any) -> list[Any]:
             return [value for _, value in control._options_full]
         case W.Checkbox() | W.ToggleButton():
             return [False, True]
-        case W.IntSlider() | W.FloatSlider():
+        case W.IntSlider() | W.FloatSlider() | W.Play():
             return [control.min, control.max]
         case W.Textarea() | W.Text():
             return TYPED
@@ -54,12 +54,13 @@ def settings(control: Any) -> list[Any]:
 
 
 def turn(lab: LabWidget, name: str, value: Any = None) -> None:
-    """Turn one knob, or press it where it is a button."""
+    """Turn one knob, or press it where it is a button; what that sets going is over when this returns."""
     control = lab.controls[name]
     if isinstance(control, W.Button):
         control.click()
     else:
         control.value = value
+    lab.wait()
 
 
 def every_turn(lab: LabWidget) -> Iterator[tuple[str, Any]]:

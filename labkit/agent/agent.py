@@ -9,6 +9,7 @@ from typing import Any
 from labkit.agent.announcer import Listener
 from labkit.agent.run import Run
 from labkit.agent.session import Session, opening
+from labkit.guard import RetryGuard
 from labkit.models.base import Model
 from labkit.runtime import ToolRuntime
 from labkit.trace import Trace
@@ -18,8 +19,9 @@ class Agent:
     """A model and a runtime, joined by the loop.
 
     After ``max_turns`` decisions that asked for tools the model is asked once more, without tools, for an answer.
-    Calls beyond ``max_calls_per_turn`` are answered ``too_many_calls``. One ``trace`` takes one run; without it each
-    run has a trace of its own, in memory.
+    Calls beyond ``max_calls_per_turn`` are answered ``too_many_calls``. With a ``guard`` calls that only repeat are
+    answered ``tool_banned``; a model that goes on with them all the same is asked for an answer (``stalled``). One
+    ``trace`` takes one run; without it each run has a trace of its own, in memory.
     """
 
     def __init__(
@@ -28,7 +30,7 @@ class Agent:
         runtime: ToolRuntime,
         max_turns: int = 10,
         max_calls_per_turn: int = 8,
-        *,
+        guard: RetryGuard | None = None,
         trace: Trace | None = None,
     ) -> None:
         if not isinstance(runtime, ToolRuntime):
@@ -38,10 +40,13 @@ class Agent:
         for name, value in (("max_turns", max_turns), ("max_calls_per_turn", max_calls_per_turn)):
             if type(value) is not int or value < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
+        if guard is not None and not isinstance(guard, RetryGuard):
+            raise TypeError(f"guard takes a RetryGuard, not a {type(guard).__name__}: RetryGuard()")
         self.model = model
         self.runtime = runtime
         self.max_turns = max_turns
         self.max_calls_per_turn = max_calls_per_turn
+        self.guard = guard
         self.trace = trace
 
     def __repr__(self) -> str:

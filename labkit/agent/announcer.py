@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any
 
 from labkit import trace
@@ -15,13 +15,17 @@ Listener = Callable[[dict[str, Any]], None]
 
 
 class Announcer:
-    """Writes the opening lines of a batch as the runtime sends them, and those of the surplus right after them."""
+    """Writes the opening lines of a turn in call order: those of the calls that run as the runtime sends them.
 
-    def __init__(self, session: Session, calls: Sequence[ToolCall], kept: int) -> None:
+    ``unrun`` holds the positions of the calls that the loop answers itself.
+    """
+
+    def __init__(self, session: Session, calls: Sequence[ToolCall], unrun: Container[int]) -> None:
         self.session = session
         self.calls = calls
-        self.kept = kept
-        self.started = 0
+        self.runs = [position not in unrun for position in range(len(calls))]
+        self.next = 0
+        self.opened = False
 
     def __call__(self, event: dict[str, Any]) -> None:
         name = event["event"]
@@ -29,23 +33,27 @@ class Announcer:
             if self.session.on_event is not None:
                 self.session.on_event(event)
         elif name == "tool_batch":
-            self.session.record(trace.tool_batch(event["payload"]["mode"], len(self.calls)))
+            self.open(event["payload"]["mode"])
         else:
             self.start(event)
 
-    def start(self, event: dict[str, Any]) -> None:
-        """Write a start line; after the last one of the batch, those of the surplus."""
-        if self.kept == 1 < len(self.calls):
-            self.session.record(trace.tool_batch("serial", len(self.calls)))
-        self.session.record(event)
-        self.started += 1
-        if self.started == self.kept:
-            for call in self.calls[self.kept :]:
-                self.session.record(trace.tool_start(call, "refused"))
-
-    def surplus(self, mode: str) -> None:
-        """Write the opening lines of a turn of which nothing is run."""
-        if len(self.calls) > 1:
+    def open(self, mode: str) -> None:
+        """Write the batch line, once, for a turn of more than one call."""
+        if not self.opened and len(self.calls) > 1:
             self.session.record(trace.tool_batch(mode, len(self.calls)))
-        for call in self.calls:
-            self.session.record(trace.tool_start(call, "refused"))
+        self.opened = True
+
+    def start(self, event: dict[str, Any]) -> None:
+        """Write a start line, and those of the calls around it that are not run."""
+        self.open("serial")
+        self.skip()
+        self.session.record(event)
+        self.next += 1
+        self.skip()
+
+    def skip(self) -> None:
+        """Write the start lines up to the next call that runs."""
+        self.open("serial")
+        while self.next < len(self.calls) and not self.runs[self.next]:
+            self.session.record(trace.tool_start(self.calls[self.next], "refused"))
+            self.next += 1

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from labkit import history, trace
 from labkit.agent.announcer import Announcer, Listener
+from labkit.agent.answers import cut_off, in_call_order, interrupted, surplus
 from labkit.agent.run import Run, Turn
-from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed
+from labkit.calls import ToolCall, ToolResult, failed
 from labkit.models.base import ModelError, ModelReply, Usage
 from labkit.trace import Trace
 
@@ -54,7 +55,8 @@ class Session:
         self._first = len(messages)
         self.detail: str | None = None
         self.steps = 0
-        self._tools: tuple[Any, ...] = ()
+        self.watch = agent.guard.watch(agent.runtime.registry) if agent.guard is not None else None
+        self._offered: tuple[Any, ...] = ()
         self._definitions: list[dict[str, Any]] = []
 
     def work(self) -> None:
@@ -62,7 +64,10 @@ class Session:
         try:
             while not self.reason:
                 if self.steps == self.agent.max_turns:
-                    self.close()
+                    self.close("max_turns", history.CLOSING_QUESTION)
+                elif self.watch is not None and self.watch.stuck:
+                    self.detail = "every call of the last turns had been refused before"
+                    self.close("stalled", history.STALLED_QUESTION)
                 else:
                     self.turn()
         except ModelError as problem:
@@ -85,12 +90,15 @@ class Session:
         self.say(reply, () if reason else reply.tool_calls, seconds)
         self.reason = reason
         if not reason:
-            self.answer_with(self.results(reply))
+            results = self.results(reply)
+            self.answer_with(results)
+            if self.watch is not None:
+                self.watch.note(reply.tool_calls, results)
 
-    def close(self) -> None:
-        """The turn limit is reached: ask for an answer, with no tools, and end."""
-        self.reason = "max_turns"
-        self.append(history.user(history.CLOSING_QUESTION))
+    def close(self, reason: str, question: str) -> None:
+        """A limit is reached: ask for an answer, with no tools, and end."""
+        self.reason = reason
+        self.append(history.user(question))
         reply, seconds = self.ask([])
         self.answer = reply.content or ""
         without_calls = reply._replace(tool_calls=())
@@ -122,27 +130,37 @@ class Session:
         )
 
     def results(self, reply: ModelReply) -> list[ToolResult]:
-        """Run the calls of a turn; the surplus, and all calls of a reply that was cut off, are answered unrun."""
+        """Run the calls of a turn, and answer those that are not to be run."""
         calls = reply.tool_calls
-        kept = 0 if reply.finish_reason == "length" else min(len(calls), self.agent.max_calls_per_turn)
-        made = [self._unrun(call, reply) for call in calls[kept:]]
-        listener = Announcer(self, calls, kept)
-        if kept == 0:
-            listener.surplus("serial")
-        ran = self.agent.runtime.dispatch_many(calls[:kept], on_event=listener, began=self.began)
-        for result in made:
-            listener(trace.tool_finished(result))
-        return ran + made
+        unrun = self.unrun(reply)
+        listener = Announcer(self, calls, unrun)
+        ran: list[ToolResult] = []
+        try:
+            if len(unrun) < len(calls):
+                to_run = [call for position, call in enumerate(calls) if position not in unrun]
+                ran = self.agent.runtime.dispatch_many(to_run, on_event=listener, began=self.began)
+            else:
+                listener.skip()
+        except BaseException as problem:
+            results = in_call_order(calls, unrun, getattr(problem, "results", ()))
+            problem.results = results  # type: ignore[attr-defined]
+            raise
+        for answer in unrun.values():
+            listener(trace.tool_finished(answer))
+        return in_call_order(calls, unrun, ran)
 
-    def _unrun(self, call: ToolCall, reply: ModelReply) -> ToolResult:
+    def unrun(self, reply: ModelReply) -> dict[int, ToolResult]:
+        """Return the answers to the calls that are not run, by position: all of a reply that was cut off, the surplus,
+        and what the guard refuses."""
         if reply.finish_reason == "length":
-            message = "the reply was cut off at its length limit, so the arguments may be incomplete; not run"
-            return failed(call, ToolError(ErrorCode.TRUNCATED, message, call.name, "send the call again, shorter"))
-        limit = self.agent.max_calls_per_turn
-        message = f"not run: at most {limit} calls are taken from one message"
-        return failed(
-            call, ToolError(ErrorCode.TOO_MANY_CALLS, message, call.name, "ask for the rest in the next turn")
-        )
+            return {position: cut_off(call) for position, call in enumerate(reply.tool_calls)}
+        limit, found = self.agent.max_calls_per_turn, {}
+        for position, call in enumerate(reply.tool_calls):
+            if position >= limit:
+                found[position] = surplus(call, limit)
+            elif self.watch is not None and (error := self.watch.refuse(call)) is not None:
+                found[position] = failed(call, error)
+        return found
 
     def answer_with(self, results: Sequence[ToolResult]) -> None:
         """Append the answers of the last turn, in call order; to the history first, so that no failure leaves a gap."""
@@ -169,7 +187,7 @@ class Session:
         calls, answered = history.last_turn(self.messages)
         if answered < len(calls):
             results = list(getattr(problem, "results", ()))
-            results += [_interrupted(ToolCall(**call)) for call in calls[len(results) :]]
+            results += [interrupted(ToolCall(**call)) for call in calls[len(results) :]]
             self.turns[-1] = replace(self.turns[-1], results=tuple(results))
             self.messages += [result.to_message() for result in results]
         self.catch_up()
@@ -199,10 +217,11 @@ class Session:
         return Run(self.answer, self.messages, turns, self.reason, self.usage, self.trace, self.detail)
 
     def definitions(self) -> list[dict[str, Any]]:
-        """Return the declarations, made anew only when a tool was registered meanwhile."""
-        tools = tuple(self.agent.runtime.registry)
-        if tools != self._tools:
-            self._tools, self._definitions = tools, self.agent.runtime.registry.definitions()
+        """Return the declarations, made anew only when a tool was registered or withdrawn meanwhile."""
+        withdrawn = self.watch.withdrawn if self.watch is not None else ()
+        offered = tuple(tool for tool in self.agent.runtime.registry if tool.name not in withdrawn)
+        if offered != self._offered:
+            self._offered, self._definitions = offered, [tool.definition() for tool in offered]
         return self._definitions
 
     def append(self, message: dict[str, Any], **beside: Any) -> None:
@@ -226,8 +245,3 @@ def _ending(reply: ModelReply) -> tuple[str, str]:
     if reply.finish_reason == "length":
         return "truncated", reply.content or ""
     return ("final_answer" if (reply.content or "").strip() else "stalled"), reply.content or ""
-
-
-def _interrupted(call: ToolCall) -> ToolResult:
-    message = "the run was interrupted before there was a result; the tool may have run"
-    return failed(call, ToolError(ErrorCode.CANCELLED, message, str(call.name)))

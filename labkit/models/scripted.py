@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from labkit.calls import ErrorCode, ToolCall, many, quote
-from labkit.history import CLOSING_QUESTION
+from labkit.history import is_closing
 from labkit.models.base import ModelError, ModelReply
 
 ERROR_CODE = r"ERROR \[(\w+)\]"
@@ -65,7 +65,7 @@ class ScriptedModel:
 
     def _start(self, messages: Sequence[dict[str, Any]]) -> int:
         """Return where the last task begins: the last user message that is one."""
-        asked = [i for i, m in enumerate(messages) if m.get("role") == "user" and m.get("content") != CLOSING_QUESTION]
+        asked = [i for i, m in enumerate(messages) if m.get("role") == "user" and not is_closing(m)]
         tasks = [i for i in asked if messages[i].get("content") == self.task]
         return (tasks or asked or [0])[-1]
 
@@ -87,7 +87,7 @@ class _Place:
         """Whether the history is the one read before, grown by turns of the same task: told by its last message."""
         if self.last is None or not 0 < self.read <= len(messages) or messages[self.read - 1] is not self.last:
             return False
-        return all(m.get("role") != "user" or m.get("content") == CLOSING_QUESTION for m in messages[self.read :])
+        return all(m.get("role") != "user" or is_closing(m) for m in messages[self.read :])
 
     def take(self, message: dict[str, Any], on_error: dict[str, Any]) -> None:
         """Read one message."""

@@ -55,7 +55,7 @@ class LabWidget(ABC):
         with self._quietly():
             for name in self._first:
                 self.adjust(name)
-        self.run()
+        self._draw(lambda: None)
 
     # what a subclass says
 
@@ -79,13 +79,20 @@ class LabWidget(ABC):
         """Look at the knobs and draw anew; returns when the picture is new."""
         self._draw(lambda: None)
 
+    def wait(self) -> None:  # noqa: B027, where nothing takes time there is nothing to wait for
+        """Return when nothing goes on any more; here nothing ever does."""
+
+    def _seen(self) -> View:
+        """Return what is shown: what a subclass looks at, and what the base has to say of it."""
+        return self.look()
+
     def _draw(self, before: Callable[[], None]) -> None:
         """Set what has to be set first, and draw anew; what either of them raises is told in the picture's place."""
         with self._lock:
             try:
                 with self._quietly():
                     before()
-                self._view, self.failure = self.look(), None
+                self._view, self.failure = self._seen(), None
             except Exception as problem:
                 self.failure = problem
                 sentence = f"The {self.name} can't draw this: {type(problem).__name__}. Change a knob, or start over."
