@@ -18,6 +18,7 @@ import lab
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
+FIRST = CHAPTERS[0]
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 PATIENCE = 120_000  # milliseconds; a page takes about 10,000
 
@@ -106,6 +107,13 @@ def code_cells(notebook: Path) -> list[dict[str, Any]]:
     return [cell for cell in cells if cell["cell_type"] == "code"]
 
 
+WITH_LABS = [
+    name
+    for name in CHAPTERS
+    if any("labkit.widgets" in "".join(cell["source"]) for cell in code_cells(ROOT / "notebooks" / name))
+]
+
+
 def unexpected_errors(cells: list[dict[str, Any]]) -> list[str]:
     return [
         f"{''.join(cell['source'])}\n{output['ename']}: {output['evalue']}"
@@ -131,6 +139,17 @@ def run_all(page: Any, cells: int) -> None:
 def save(page: Any) -> None:
     page.keyboard.press("Control+s")
     page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab.lm-mod-current:not(.jp-mod-dirty)").wait_for()
+
+
+def run_to_the_end(page: Any, opened: Opened, chapter: str) -> None:
+    """Run All on the chapter in front, save it, and look at what was saved: every cell ran, none failed unasked."""
+    copy = opened.checkout / "my" / chapter
+    cells = len(code_cells(copy))
+    run_all(page, cells)
+    save(page)
+    after = code_cells(copy)
+    assert [cell["execution_count"] for cell in after] == list(range(1, cells + 1))
+    assert unexpected_errors(after) == []
 
 
 def switch_theme(page: Any, theme: str) -> None:

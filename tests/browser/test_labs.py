@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,41 +14,18 @@ import pytest
 from browser.driving import (
     DRIVES_A_BROWSER,
     ROOT,
+    WITH_LABS,
     Opened,
     code_cells,
-    run_all,
+    run_to_the_end,
     switch_theme,
     wait_for,
 )
+from browser.labs import AREA, KNOBS, PICTURE, labs_on
 
 pytestmark = DRIVES_A_BROWSER
 
-WITH_LABS = sorted(
-    path.name
-    for path in (ROOT / "notebooks").glob("*.ipynb")
-    if any("labkit.widgets" in "".join(cell["source"]) for cell in code_cells(path))
-)
-AREA = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-OutputArea-output > .widget-vbox"
 FALLBACK = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-OutputArea-output.jp-RenderedHTML"
-PICTURE = ".widget-html-content"
-KNOBS = "select, textarea, input[type=checkbox], input[type=radio], .widget-toggle-button"
-
-# From the moment a person acts to the first changed picture, in milliseconds; null where it stays as it is.
-WATCH = """([area, patience]) => {
-    const picture = [...area.querySelectorAll('.widget-html-content')].at(-1), before = picture.innerHTML;
-    window.labkitSeen = new Promise(resolve => {
-        let began = null;
-        const start = () => { began ??= performance.now(); };
-        for (const kind of ['change', 'input', 'click', 'keydown'])
-            area.addEventListener(kind, start, {capture: true});
-        const watcher = new MutationObserver(() => {
-            if (picture.innerHTML !== before) { watcher.disconnect(); resolve(performance.now() - began); }
-        });
-        watcher.observe(picture, {childList: true, subtree: true, characterData: true});
-        setTimeout(() => { watcher.disconnect(); resolve(null); }, patience);
-    });
-}"""
-
 
 # Every piece of text outside of a drawing, with its colour and that of the nearest background beneath it.
 COLOURS = """(picture) => {
@@ -77,65 +53,6 @@ FOCUS_FIRST = "area => area.querySelector('select, textarea, input, button').foc
 READABLE = 4.5  # WCAG 2 asks that much contrast of text
 
 
-class Lab:
-    """One lab on the page, and how long its picture took to follow each act."""
-
-    def __init__(self, page: Any, number: int) -> None:
-        self.page, self.number = page, number
-        self.times: list[float] = []
-
-    @property
-    def area(self) -> Any:
-        return self.page.locator(AREA).nth(self.number)
-
-    @property
-    def picture(self) -> str:
-        return str(self.area.locator(PICTURE).last.inner_text())
-
-    def act(self, work: Any, patience: int = 1000) -> float | None:
-        """Do something to a knob; return after how many milliseconds the picture had changed, None if it has not."""
-        self.page.evaluate(WATCH, [self.area.element_handle(), patience])
-        work()
-        took = self.page.evaluate("() => window.labkitSeen")
-        if took is not None:
-            self.times.append(took)
-        return None if took is None else float(took)
-
-    def knobs(self) -> Iterator[Any]:
-        found = self.area.locator(KNOBS)
-        for number in range(found.count()):
-            yield found.nth(number)
-
-    def turn(self, knob: Any) -> float | None:
-        """Set a knob to something else, as a person would."""
-        kind = knob.evaluate("node => node.type || node.tagName.toLowerCase()")
-        if knob.is_disabled():
-            return None
-        match kind:
-            case "select-one":
-                options = knob.locator("option").count()
-                chosen = knob.evaluate("node => node.selectedIndex")
-                return self.act(lambda: knob.select_option(index=(chosen + 1) % options))
-            case "textarea":
-                return self.act(lambda: (knob.fill(str(knob.input_value()) + " <b>x"), knob.blur()))
-            case _:
-                return self.act(lambda: knob.click())
-
-    def wait_until_it_shows(self, words: str) -> None:
-        """Until the picture says this; a machine under load may take longer than an act is watched."""
-        self.page.wait_for_function(
-            "([node, words]) => node.innerText === words", arg=[self.area.locator(PICTURE).last.element_handle(), words]
-        )
-
-    def start_over(self) -> float | None:
-        return self.act(lambda: self.area.get_by_role("button", name="Start over").click(), patience=1500)
-
-
-def labs_on(page: Any) -> list[Lab]:
-    page.locator(AREA).first.wait_for()
-    return [Lab(page, number) for number in range(page.locator(AREA).count())]
-
-
 @pytest.fixture(scope="module", params=WITH_LABS)
 def chapter(request: pytest.FixtureRequest, opened: Opened, page: Any) -> str:
     """A chapter with labs, opened and run to its end."""
@@ -148,12 +65,8 @@ def chapter(request: pytest.FixtureRequest, opened: Opened, page: Any) -> str:
 @pytest.fixture(scope="module")
 def ran(opened: Opened, page: Any, chapter: str) -> str:
     """The chapter, run to its end."""
-    run_all(page, cells_of(opened, chapter))
+    run_to_the_end(page, opened, chapter)
     return chapter
-
-
-def cells_of(opened: Opened, chapter: str) -> int:
-    return len(code_cells(opened.checkout / "my" / chapter))
 
 
 def test_before_anything_runs_the_stored_picture_is_shown(page: Any, chapter: str) -> None:
