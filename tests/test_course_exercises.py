@@ -25,7 +25,7 @@ from labkit.widgets import Quiz
 
 RULES = ("two times a number", "a number below zero too", "nothing is nothing")
 DOUBLE = Exercise(
-    id="05.1",
+    id="99.1",
     title="double a number",
     names=("double",),
     cases=(
@@ -40,7 +40,7 @@ DOUBLE = Exercise(
 
 def asking(*cases: Case, given: Callable[[], dict[str, Any]] = dict) -> Exercise:
     """The exercise with other cases."""
-    return Exercise("05.1", DOUBLE.title, DOUBLE.names, cases, DOUBLE.hints, DOUBLE.solution, given)
+    return Exercise("99.1", DOUBLE.title, DOUBLE.names, cases, DOUBLE.hints, DOUBLE.solution, given)
 
 
 def verdict_on(double: Any, exercise: Exercise = DOUBLE) -> Verdict:
@@ -64,16 +64,16 @@ def from_a_cell(source: str) -> Any:
 
 def test_a_right_answer_passes() -> None:
     verdict = verdict_on(lambda n: 2 * n)
-    assert verdict == Verdict("05.1", cases=3, differing=0)
+    assert verdict == Verdict("99.1", cases=3, differing=0)
     assert verdict.passed
-    assert repr(verdict) == "05.1  passed: 3 cases"
+    assert repr(verdict) == "99.1  passed: 3 cases"
 
 
 def test_the_first_case_that_differs_is_shown_whole() -> None:
     verdict = verdict_on(lambda n: n * n - 3)
     assert (verdict.passed, verdict.untouched, verdict.differing) == (False, False, 2)
     assert repr(verdict) == (
-        "05.1  not yet: 2 of 3 cases differ\n"
+        "99.1  not yet: 2 of 3 cases differ\n"
         "  property   a number below zero too\n"
         "  input      double(-2)\n"
         "  expected   -4\n"
@@ -83,8 +83,8 @@ def test_the_first_case_that_differs_is_shown_whole() -> None:
 
 
 def test_one_case_differs_and_several_differ() -> None:
-    assert repr(verdict_on(abs)).startswith("05.1  not yet: 2 of 3 cases differ\n")
-    assert repr(verdict_on(lambda n: 2 * n or None)).startswith("05.1  not yet: 1 of 3 cases differs\n")
+    assert repr(verdict_on(abs)).startswith("99.1  not yet: 2 of 3 cases differ\n")
+    assert repr(verdict_on(lambda n: 2 * n or None)).startswith("99.1  not yet: 1 of 3 cases differs\n")
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_what_cannot_be_written_down_is_told_in_words() -> None:
 def test_a_stub_is_as_it_came(value: Any) -> None:
     verdict = verdict_on(lambda n: value)
     assert verdict.untouched and not verdict.passed
-    assert repr(verdict).startswith("05.1  not yet\n  still      double: there is `...`")
+    assert repr(verdict).startswith("99.1  not yet\n  still      double: there is `...`")
     assert RULES[0] in repr(verdict), "what is asked first is said"
 
 
@@ -193,7 +193,7 @@ def test_an_interrupt_ends_the_check_and_is_told_with_the_line() -> None:
     assert verdict.differing is None and not verdict.passed and not verdict.untouched
     yours = "did not end before you stopped it, in the line: raise KeyboardInterrupt"
     assert dict(verdict.rows)["yours"] == yours
-    assert repr(verdict).startswith("05.1  not yet\n")
+    assert repr(verdict).startswith("99.1  not yet\n")
 
 
 def test_what_the_learner_prints_is_shown_with_the_case_that_differs(capsys: pytest.CaptureFixture[str]) -> None:

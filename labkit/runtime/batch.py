@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed
-from labkit.runtime.content import result_of, timed_out
+from labkit.runtime.content import STILL_AT_WORK, result_of, timed_out
 from labkit.runtime.prepare import Prepared
 from labkit.schedule import Plan
 from labkit.workers import Job, job_for
@@ -180,12 +180,13 @@ def cancelled(item: Prepared, why: str) -> ToolResult:
     return failed(item.call, error, item.repairs)
 
 
-def interrupted(item: Prepared, started: float | None, began: float) -> ToolResult:
+def interrupted(item: Prepared, started: float | None, began: float, abandoned: bool = False) -> ToolResult:
     """Return the answer to a call that was at work, or was to be, when the run was interrupted."""
     if started is None:
         return cancelled(item, "the run was interrupted")
-    error = ToolError(ErrorCode.CANCELLED, "the run was interrupted while the tool was at work", item.tool.name)
-    result = failed(item.call, error, item.repairs)
+    message = "the run was interrupted while the tool was at work" + (STILL_AT_WORK if abandoned else "")
+    result = failed(item.call, ToolError(ErrorCode.CANCELLED, message, item.tool.name), item.repairs)
+    result.abandoned = abandoned
     result.started, result.finished = started - began, perf_counter() - began
     return result
 
@@ -194,7 +195,10 @@ def stopped(item: Prepared, job: Job, began: float) -> ToolResult:
     """Stop a job; return its result if it had ended by itself, else the answer to one that was interrupted."""
     had_ended = job.finished is not None
     job.stop()
-    return result_of(item.call, job, item.repairs, began) if had_ended else interrupted(item, job.started, began)
+    if had_ended:
+        return result_of(item.call, job, item.repairs, began)
+    job.place_is_lost()  # so that a coroutine has ended before it is asked whether it has
+    return interrupted(item, job.started, began, job.alive)
 
 
 def no_thread(item: Prepared) -> ToolResult:

@@ -18,6 +18,8 @@ from labkit.workers import Fault, Job, raised_on_purpose
 
 MAX_CONTENT = 8_000
 NOTICE_ROOM = 200
+STILL_AT_WORK = "; the tool may still be at work"
+"""Said of a call that is waited for no longer and goes on: asked for again, its work may be done twice."""
 
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 _surrogate = re.compile("[\ud800-\udfff]")
@@ -90,11 +92,14 @@ def raised(fault: Fault, tool: str) -> Outcome:
 def timed_out(call: ToolCall, job: Job, repairs: tuple[str, ...], began: float, *, lost: bool = False) -> ToolResult:
     """Return the result of a call whose limit has passed, or that was lost with the event loop it shared."""
     message = "the event loop that it shared was blocked" if lost else f"no result within {job.tool.timeout:g} s"
+    abandoned = job.alive
+    if abandoned:
+        message += STILL_AT_WORK
     error = ToolError(ErrorCode.TIMEOUT, message, job.tool.name, "ask for less at once, or try again later")
     result = failed(call, error, repairs)
     if job.started is not None:
         result.started, result.finished = job.started - began, perf_counter() - began
-    result.abandoned = job.alive
+    result.abandoned = abandoned
     return result
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from labkit.calls import CallRefused, ErrorCode, Problem, Repair, ToolCall, ToolError, ToolResult, failed, many, quote
 from labkit.declare import Tool, ToolRegistry
-from labkit.runtime.content import outcome
+from labkit.runtime.content import capped, outcome
 from labkit.validate import judge, normaliser, parse
 from labkit.workers import fault
 from labkit.workers.child import blot
@@ -17,6 +17,8 @@ from labkit.workers.child import blot
 VALIDATORS = ("pydantic", "subset", "jsonschema")
 REPAIRS: tuple[Repair, ...] = ("lossless", "none")
 CHANGEABLE = (list, dict, set)
+MOST_NAMED = 100
+"""The most tools that the answer to an unknown name lists; their names are 64 characters at most."""
 RULE_BROKE = "the cross-field rule of"
 
 
@@ -62,17 +64,17 @@ def admit(call: ToolCall, gate: Gate) -> Prepared | ToolResult:
     try:
         values, repairs = parse(call.arguments, gate.repair)
     except CallRefused as refusal:
-        return failed(call, replace(refusal.error, tool=tool.name))
+        return _refused(call, replace(refusal.error, tool=tool.name))
     values, undone = gate.normalise(values)
     if undone:
         repairs += undone
     typed, problems = gate.judge(values)
     if typed is None:
-        return failed(call, _misfit(tool, problems), repairs)
+        return _refused(call, _misfit(tool, problems), repairs)
     if tool.defaults:
         fill_defaults(typed, tool.defaults)
     if tool.check is not None and (error := _cross_check(tool, typed)) is not None:
-        return failed(call, error, repairs)
+        return _refused(call, error, repairs)
     return Prepared(call, gate, typed, repairs)
 
 
@@ -83,9 +85,18 @@ def unknown_tool(call: ToolCall, registry: ToolRegistry) -> ToolResult:
     name = call.name if isinstance(call.name, str) else ""
     names = [tool.name for tool in registry]
     near = get_close_matches(name[:100], names, n=1)
-    hint = (f"did you mean {near[0]}? " if near else "") + f"Available tools: {', '.join(names) or 'none'}"
+    more = f" and {many(len(names) - MOST_NAMED, 'more tool')}" if len(names) > MOST_NAMED else ""
+    hint = f"did you mean {near[0]}? " if near else ""
+    hint += f"Available tools: {', '.join(names[:MOST_NAMED]) or 'none'}{more}"
     message = f"there is no tool {quote(call.name)}"
-    return failed(call, ToolError(ErrorCode.UNKNOWN_TOOL, message, name[:100], hint))
+    return _refused(call, ToolError(ErrorCode.UNKNOWN_TOOL, message, name[:100], hint))
+
+
+def _refused(call: ToolCall, error: ToolError, repairs: tuple[str, ...] = ()) -> ToolResult:
+    """Return the result of a call that is not run; it is bounded like any other."""
+    result = failed(call, error, repairs)
+    result.content = capped(result.content)
+    return result
 
 
 def _misfit(tool: Tool, problems: list[Problem]) -> ToolError:
