@@ -11,12 +11,14 @@ Does not: decide what happens in a run, print, draw.
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import os
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self
 
@@ -133,16 +135,16 @@ class Trace:
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a trace back, up to its last whole line. Raises ValueError, with the line, for what is no trace."""
         trace = cls()
-        raw = Path(path).read_bytes()
-        whole, _, _cut = raw.rpartition(b"\n")
-        for number, text in enumerate(whole.split(b"\n") if whole else [], 1):
-            try:
-                line = json.loads(text)
-            except ValueError:
-                raise ValueError(f"{Path(path).name}, line {number}: not valid JSON") from None
-            if not _is_line(line):
-                raise ValueError(f"{Path(path).name}, line {number}: neither a message nor an event")
-            trace.lines.append(line)
+        whole, _, _cut = Path(path).read_bytes().rpartition(b"\n")
+        with _collector_at_rest():
+            for number, text in enumerate(whole.split(b"\n") if whole else [], 1):
+                try:
+                    line = json.loads(text)
+                except (ValueError, RecursionError):
+                    raise ValueError(f"{Path(path).name}, line {number}: not valid JSON") from None
+                if not _is_line(line):
+                    raise ValueError(f"{Path(path).name}, line {number}: neither a message nor an event")
+                trace.lines.append(line)
         return trace
 
     def messages(self) -> list[dict[str, Any]]:
@@ -171,6 +173,18 @@ class Trace:
 
     def __repr__(self) -> str:
         return f"Trace({len(self.lines)} lines)"
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Many small values without a cycle are made: the collector would look through all of them again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _is_line(line: Any) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+import time
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labkit import POLICIES, Plan, Tool, ToolCall, ToolRegistry, plan
@@ -165,6 +168,67 @@ def test_law_calls_that_conflict_keep_call_order(text: str) -> None:
                 if first.name == "edit" and made_plan.calls[j].name in ("edit", "read", "peek"):
                     same = text.split(" · ")[i].split()[1] == text.split(" · ")[j].split()[1]
                     assert not same or j in after
+
+
+paths = st.lists(st.sampled_from("ab"), max_size=3).map("/".join)
+touching = st.lists(
+    st.tuples(
+        st.sampled_from(["reads", "writes", "peeks", "posts"]), st.none() | st.lists(paths, min_size=0, max_size=3)
+    ),
+    max_size=12,
+)
+TOUCHING = ToolRegistry(
+    [
+        made("reads", True, lambda values: values["paths"]),
+        made("writes", False, lambda values: values["paths"]),
+        made("peeks", True, lambda values: values["paths"], parallel_safe=False),
+        made("posts", False, lambda values: values["paths"], parallel_safe=True),
+    ]
+)
+
+
+def overlap(mine: list[str] | None, other: list[str] | None) -> bool:
+    """Whether two calls touch the same, as one would write it down: nothing said is everything."""
+    beneath = [[[part for part in path.split("/") if part] for path in paths or [""]] for paths in (mine, other)]
+    some = mine != [] and other != []
+    return some and any(a[: len(b)] == b[: len(a)] for a in beneath[0] for b in beneath[1])
+
+
+def closure(waits_for: Sequence[Iterable[int]]) -> list[set[int]]:
+    """Whom each call waits for, directly or through others; no call waits for a later one."""
+    found: list[set[int]] = []
+    for direct in waits_for:
+        found.append(set(direct).union(*(found[earlier] for earlier in direct)))
+    return found
+
+
+@settings(max_examples=3_000)
+@given(touching)
+def test_law_by_resource_orders_just_the_pairs_that_touch_the_same(batch: list[tuple[str, list[str] | None]]) -> None:
+    """Compared with all pairs, each looked at; only reads that are safe beside others may overlap on one place."""
+    found = plan([ToolCall("c", name, {"paths": paths}) for name, paths in batch], TOUCHING, "by_resource").waits_for
+    pairs = [
+        {e for e in range(later) if overlap(batch[e][1], mine) and not batch[e][0] == name == "reads"}
+        for later, (name, mine) in enumerate(batch)
+    ]
+    assert all(direct <= every for direct, every in zip(found, pairs, strict=True))
+    assert closure(found) == closure(pairs)
+
+
+def test_a_thousand_calls_are_planned_by_resource_with_few_edges_and_at_once() -> None:
+    dice = random.Random(3)
+    names = dice.choices(["reads", "writes"], [7, 3], k=1000)
+    calls = [ToolCall("c", name, {"paths": [f"src/{dice.randrange(200)}/file.py"]}) for name in names]
+    calls[500] = ToolCall("c", "writes", {"paths": ["src"]})
+    calls[:100] = [ToolCall("c", "reads", {"paths": ["."]})] * 100
+    took = []
+    for _ in range(3):
+        began = time.process_time()
+        found = plan(calls, TOUCHING, "by_resource")
+        took.append(time.process_time() - began)
+    assert min(took) < 0.1
+    assert sum(map(len, found.waits_for)) < 20_000 < 1000 * 999 / 2  # each of the first writes waits for 100 readers
+    assert len(found[500]) > 100
 
 
 @given(batches)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 import unicodedata
 from dataclasses import replace
 from xml.etree import ElementTree
@@ -330,21 +329,6 @@ def test_no_calls_are_a_timeline_too() -> None:
     assert (nothing.wall, nothing.peak, nothing.bound, nothing.speed_up) == (0.0, 0, 0.0, 1.0)
     assert ElementTree.fromstring(nothing.to_svg()).tag == f"{SVG}svg"
     assert nothing.batches() == Timeline.from_trace([]).batches() == ()
-
-
-def test_a_thousand_calls_fold_and_are_drawn_quickly() -> None:
-    calls = tuple(PlannedCall(f"call_{i}", "read_file", "write" if i % 50 == 0 else "read") for i in range(1000))
-    timeline = Timeline.predict(Plan("by_resource", calls, (frozenset(),) * 1000), 0.05)
-    assert timeline.wall == 0.8
-    took = []
-    for _ in range(5):
-        began = time.perf_counter()
-        svg = timeline.to_svg()
-        took.append(time.perf_counter() - began)
-    assert min(took) < 0.1
-    assert "1000 calls in 64 lanes" in words(svg) and "call_7" not in words(svg)
-    assert len(repr(timeline).splitlines()) == 43
-    assert "… 961 more calls …" in repr(timeline)
 
 
 def test_two_pictures_on_one_page_share_no_id() -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import random
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -10,6 +14,7 @@ from typing import Any
 import pytest
 
 from labkit import ToolCall, ToolError, ToolResult, Trace
+from labkit.timeline import Timeline
 from labkit.trace import decision, message, session_end, session_start, tool_batch, tool_finished, tool_start
 
 
@@ -77,9 +82,11 @@ def test_a_cut_last_line_is_left_out_and_a_broken_one_is_named(tmp_path: Path) -
     path.write_bytes(b"{}\n" + whole)
     with pytest.raises(ValueError, match=r"t\.jsonl, line 1: neither a message nor an event"):
         Trace.load(path)
-    path.write_bytes(whole.replace(b"{", b"(", 1))
-    with pytest.raises(ValueError, match=r"t\.jsonl, line 1: not valid JSON"):
-        Trace.load(path)
+    for broken in (whole.replace(b"{", b"(", 1), b"[" * 100_000 + b"\n" + whole):
+        path.write_bytes(broken)
+        with pytest.raises(ValueError, match=r"t\.jsonl, line 1: not valid JSON"):
+            Trace.load(path)
+    assert gc.isenabled()
 
 
 class Stubborn:
@@ -133,3 +140,61 @@ def test_what_a_trace_counts_up_to() -> None:
     assert metrics.failures == {"timeout": 2, "invalid_json": 1}
     assert metrics.by_layer == {"execution": 2, "transport": 1}
     assert metrics.repairs == {"code_fence": 4}
+
+
+KILLED = """
+import os, signal, sys
+from labkit import Agent, ScriptedModel, ToolRegistry, ToolRuntime, Trace, tool
+
+class Deadly(Trace):
+    def record(self, line):
+        line = super().record(line)
+        if line["seq"] == int(sys.argv[2]):
+            os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))  # no chance to tidy up
+        return line
+
+@tool(readonly=True)
+def look(key: str) -> str:
+    "Look."
+    return key * 50
+
+asked = [{"id": f"call_{n}", "name": "look", "arguments": {"key": "é"}} for n in range(3)]
+script = {"task": "look", "decisions": [{"tool_calls": asked}] * 20 + [{"content": "done"}]}
+trace = Deadly(sys.argv[1])
+Agent(ScriptedModel(script), ToolRuntime(ToolRegistry([look])), max_turns=30, trace=trace).run("look")
+"""
+
+
+def run_until_killed(path: Path, line: int) -> int:
+    command = [sys.executable, "-c", KILLED, str(path), str(line)]
+    return subprocess.run(command, capture_output=True, timeout=60, check=False).returncode
+
+
+def kinds(trace: Trace) -> list[str]:
+    return [line.get("event") or line["message"]["role"] for line in trace]
+
+
+@pytest.fixture(scope="module")
+def whole_run(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What the lines of the run are about when nobody kills it."""
+    path = tmp_path_factory.mktemp("whole") / "t.jsonl"
+    assert run_until_killed(path, 0) == 0
+    return kinds(Trace.load(path))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_run_killed_at_any_line_leaves_a_trace_up_to_its_last_whole_line(
+    tmp_path: Path, whole_run: list[str], seed: int
+) -> None:
+    dice = random.Random(seed)
+    path, line = tmp_path / "t.jsonl", dice.randrange(1, len(whole_run))
+    assert run_until_killed(path, line) != 0
+    trace = Trace.load(path)
+    assert [entry["seq"] for entry in trace] == list(range(1, line + 1))
+    assert kinds(trace) == whole_run[:line]
+    assert Timeline.from_trace(trace).facts["calls"] == kinds(trace).count("tool_start")
+
+    raw = path.read_bytes()
+    for cut in dice.sample(range(len(raw)), 20):  # a disk that was full in the middle of a line, or of a letter
+        path.write_bytes(raw[:cut])
+        assert Trace.load(path).lines == trace.lines[: raw[:cut].count(b"\n")]

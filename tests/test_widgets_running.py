@@ -131,6 +131,7 @@ def test_knobs_turned_during_a_run_count_for_the_next_one(lab: Counting) -> None
     press(lab)
     lab.controls["number"].value = 2
     assert "up to 2" in lab.text() and lab.state == "running"
+    assert lab.text().startswith("running with the knobs as they were; as they are now they count for the next run\n")
     let(lab, 3)
     lab.wait()
     assert lab.begun[0].number == 3

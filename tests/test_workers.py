@@ -407,3 +407,30 @@ def test_an_executor_that_takes_no_call_has_not_started_the_tool() -> None:
     result = runtime_of(quick(), executor=closed).dispatch(ToolCall("call_1", "quick", {}))
     assert result.error and "the executor took no call" in result.content
     assert result.started is None and result.finished is None
+
+
+def test_a_coroutine_that_never_began_never_will() -> None:
+    """A sibling blocks their loop before its first step; both are answered, and the loop comes free afterwards."""
+    release, ended = threading.Event(), threading.Event()
+    booked: list[str] = []
+
+    @tool(readonly=True, timeout=0.2, touches=lambda values: ["a"])
+    async def block() -> str:
+        """Block the loop."""
+        release.wait(LONG)
+        ended.set()
+        return "late"
+
+    @tool(touches=lambda values: ["b"])
+    async def book() -> str:
+        """Book a seat."""
+        booked.append("booked")
+        return "booked"
+
+    results = runtime_of(block, book, policy="by_resource").dispatch_many(calls(("block", ""), ("book", "")))
+    assert codes(results) == ["timeout", "timeout"]
+    assert (results[1].started, results[1].abandoned) == (None, False)
+    release.set()
+    assert ended.wait(10)
+    until(lambda: bool(booked), within=0.2)
+    assert booked == []

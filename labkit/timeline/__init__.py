@@ -20,12 +20,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from labkit.timeline.measure import measure
 from labkit.timeline.predict import bound, predict_spans
-from labkit.timeline.spans import CLOCK_DIGITS, Span, peak
+from labkit.timeline.spans import CLOCK_DIGITS, OPEN, Span, peak
 from labkit.timeline.text import gantt, table
+from labkit.timeline.watching import watch
 
 if TYPE_CHECKING:
     from labkit.schedule import Plan
@@ -71,16 +73,32 @@ class Timeline:
         found, answered = measure(getattr(trace, "lines", trace))
         return cls(found, title, "measured", answered=answered)
 
+    @classmethod
+    def live(cls, plan: Plan, events: Iterable[Mapping[str, Any]], now: float, max_parallel: int = 64) -> Timeline:
+        """Return what is known of a batch at ``now``, seconds since it began; ``events`` as ``on_event`` hears them.
+
+        Calls that have ended are as measured. An open call is ``running`` since the plan and the slots let it, else
+        ``waiting``: its start is a conclusion, as no event tells it before the call ends. Order is not judged here.
+        """
+        return cls(watch(plan, events, now, max_parallel), plan.policy, "measured", tuple(plan.waits_for), max_parallel)
+
     def batches(self) -> tuple[Timeline, ...]:
         """Return one timeline per turn, each from 0."""
-        return tuple(self._batch(number) for number in sorted({span.batch for span in self.spans}))
+        turns: dict[int, list[int]] = {}
+        for position, span in enumerate(self.spans):
+            turns.setdefault(span.batch, []).append(position)
+        rank = {position: rank for turn in turns.values() for rank, position in enumerate(turn)}
+        answered: dict[int, list[int]] = {}
+        for position in self.answered:
+            answered.setdefault(self.spans[position].batch, []).append(rank[position])
+        return tuple(self._batch(turns[number], answered.get(number, ())) for number in sorted(turns))
 
-    @property
+    @cached_property
     def end(self) -> float:
         """The last moment on the axis, in seconds."""
         return max((span.last for span in self.spans), default=0.0)
 
-    @property
+    @cached_property
     def wall(self) -> float:
         """Seconds from the begin of a batch to its last end, summed over batches: the time spent waiting for tools."""
         turns: dict[int, list[Span]] = {}
@@ -89,12 +107,12 @@ class Timeline:
         walls = (max(s.last for s in turn) - min(s.begin for s in turn) for turn in turns.values())
         return round(math.fsum(walls), CLOCK_DIGITS)
 
-    @property
+    @cached_property
     def total(self) -> float:
         """Seconds of all calls added up: what one after the other would take."""
         return round(math.fsum(span.duration for span in self.spans), CLOCK_DIGITS)
 
-    @property
+    @cached_property
     def peak(self) -> int:
         """How many calls ran at the busiest moment. Ends that touch do not overlap."""
         return peak(self.spans)
@@ -123,7 +141,7 @@ class Timeline:
 
         The peak of a measurement is stable only where the tools wait for each other, or for long enough.
         """
-        errors = sum(span.state != "ok" for span in self.spans)
+        errors = sum(span.state not in ("ok", *OPEN) for span in self.spans)
         return {"calls": len(self.spans), "peak": self.peak, "order_kept": self.order_kept, "errors": errors}
 
     def table(self) -> str:
@@ -140,13 +158,12 @@ class Timeline:
     def __repr__(self) -> str:
         return gantt(self)
 
-    def _batch(self, number: int) -> Timeline:
-        first = next(i for i, span in enumerate(self.spans) if span.batch == number)
-        chosen = [span for span in self.spans if span.batch == number]
+    def _batch(self, positions: Sequence[int], answered: Iterable[int]) -> Timeline:
+        chosen = [self.spans[position] for position in positions]
         zero = min(span.begin for span in chosen)
-        answered = tuple(i - first for i in self.answered if 0 <= i - first < len(chosen))
         waits = self.waits_for if len(chosen) == len(self.spans) else None
-        return replace(self, spans=tuple(span.moved(-zero) for span in chosen), answered=answered, waits_for=waits)
+        spans = tuple(span.moved(-zero) for span in chosen)
+        return replace(self, spans=spans, answered=tuple(answered), waits_for=waits)
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,7 +12,8 @@ Does not: read files, know the policy (a trace does not hold it), trust the line
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, cast
 
 from labkit.timeline.spans import Kind, Span, State
@@ -27,32 +28,51 @@ def measure(lines: Iterable[Mapping[str, Any]]) -> tuple[tuple[Span, ...], tuple
     """
     turns: list[list[Payload]] = []
     ends: dict[int, Payload] = {}
-    waiting: list[tuple[int, Payload]] = []
+    waiting = _Waiting(0)
     after_start = False
     count = 0
     for line in lines:
-        event, payload = line.get("event"), line.get("payload") or {}
+        event = line.get("event")
         if event == "tool_start":
+            payload = line.get("payload") or {}
             if not after_start:
                 turns.append([])
-                waiting.clear()
+                waiting = _Waiting(count)
             turns[-1].append(payload)
-            waiting.append((count, payload))
+            waiting.add(count, payload)
             count += 1
-        elif event == "tool_finished" and waiting:
-            ends[_take(waiting, payload)] = payload
+        elif event == "tool_finished" and (position := waiting.take(line.get("payload") or {}, ends)) is not None:
+            ends[position] = line.get("payload") or {}
         after_start = event == "tool_start"
     return _spans(turns, ends), tuple(ends)
 
 
-def _take(waiting: list[tuple[int, Payload]], end: Payload) -> int:
-    """Remove and return the call that this end belongs to: the first open call of that id and name.
+class _Waiting:
+    """The calls of one turn, to find the one that an end belongs to: the first open call of that id and name.
 
-    Ids may repeat, so the order decides among equals. In a file, where ends stand in call order,
-    it is always the first open call.
+    Ids may repeat, so the order decides among equals; an end that fits no call is the end of the first open one.
     """
-    same = (i for i, (_, start) in enumerate(waiting) if _label(start) == _label(end))
-    return waiting.pop(next(same, 0))[0]
+
+    def __init__(self, first: int) -> None:
+        self._first = self._behind = first
+        self._named: dict[tuple[str, str], deque[int]] = {}
+        self._labels: list[tuple[str, str]] = []
+
+    def add(self, position: int, start: Payload) -> None:
+        label = _label(start)
+        self._named.setdefault(label, deque()).append(position)
+        self._labels.append(label)
+
+    def take(self, end: Payload, ends: Container[int]) -> int | None:
+        """Return the position of the call that ends here, None where all have ended; ``ends`` holds those that have."""
+        same = self._named.get(_label(end))
+        if not same:
+            while self._behind in ends:
+                self._behind += 1
+            if self._behind - self._first >= len(self._labels):
+                return None
+            same = self._named[self._labels[self._behind - self._first]]
+        return same.popleft()
 
 
 def _spans(turns: list[list[Payload]], ends: dict[int, Payload]) -> tuple[Span, ...]:
@@ -97,8 +117,8 @@ def _state(end: Payload) -> State:
             return "refused" if end.get("started") is None else "error"
 
 
-def _label(payload: Payload) -> tuple[Any, Any]:
-    return payload.get("call_id"), payload.get("name")
+def _label(payload: Payload) -> tuple[str, str]:
+    return str(payload.get("call_id")), str(payload.get("name"))
 
 
 def _moment(payload: Payload, key: str) -> float | None:

@@ -18,7 +18,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Kind = Literal["read", "write", "refused"]
-State = Literal["ok", "error", "timeout", "cancelled", "refused", "unfinished"]
+State = Literal["ok", "error", "timeout", "cancelled", "refused", "unfinished", "running", "waiting"]
+OPEN = ("running", "waiting")  # not over yet: neither well nor badly
 
 CLOCK_DIGITS = 9  # Moments that agree to the nanosecond are one moment: sums of floats differ in the last digit.
 
@@ -28,7 +29,8 @@ class Span:
     """What one call did and when. A value; times are seconds from the zero of its timeline.
 
     ``begin`` is when its batch began; ``started`` and ``finished`` are None if the tool never ran.
-    ``state`` is ``unfinished`` where a trace breaks off before the call's end.
+    ``state`` is ``unfinished`` where a trace breaks off before the call's end; in a picture of what still goes on it
+    is ``running`` or ``waiting``, and ``finished`` is the moment of looking.
     ``ghost`` is true where the thread outlived its limit and goes on; ``batch`` counts turns from 0.
     """
 
@@ -66,13 +68,13 @@ class Span:
 def peak(spans: Iterable[Span]) -> int:
     """Return how many calls were running at the busiest moment. Ends that touch do not overlap."""
     most = running = 0
-    for _, change in sorted(moment for span in spans for moment in _moments(span)):
+    for _, change in sorted(change for span in spans for change in changes(span)):
         running += change
         most = max(most, running + (change == 0))
     return most
 
 
-def _moments(span: Span) -> list[tuple[float, int]]:
+def changes(span: Span) -> list[tuple[float, int]]:
     """Return when the count changes. At one moment ends (-1) sort before instants (0), these before starts (1)."""
     if span.started is None or span.finished is None:
         return []

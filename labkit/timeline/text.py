@@ -5,7 +5,8 @@ Chapter 05. Pure. One character is a round time (1, 2, 5, 10 … of the unit), s
     call_3  search_text   ████████████             120
     call_4  edit_file     ············▓▓▓▓▓▓▓▓      80
 
-``·`` waits, ``█`` reads, ``▓`` writes, ``░`` and ``→`` go on after their limit, a cross never ran, ``?`` has no end.
+``·`` waits, ``█`` reads, ``▓`` writes, ``░`` and ``→`` go on after their limit, a cross never ran, ``?`` has no end,
+and ``…`` is not over yet.
 
 Does not: colour; know what a policy means.
 """
@@ -17,11 +18,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from labkit.timeline.scale import CELL_DIGITS, Scale, aligned, cells, round_step, ticks
-from labkit.timeline.words import ID_CELLS, NAME_CELLS, cells_of, facts_line, fit, heading, pad
+from labkit.timeline.spans import OPEN, Span
+from labkit.timeline.words import ID_CELLS, NAME_CELLS, cells_of, facts_line, fit, heading, pad, states
 
 if TYPE_CHECKING:
     from labkit.timeline import Timeline
-    from labkit.timeline.spans import Span
 
 Row = TypeVar("Row")
 COLUMNS = 76
@@ -29,6 +30,7 @@ NUMBERS = (0, 5, 6)  # columns of the table that are numbers
 ROWS = 40  # more calls than this are shown as the first 30 and the last 9
 SHOWN_FIRST, SHOWN_LAST = 30, 9
 NEVER_RAN = "\N{MULTIPLICATION SIGN}"
+NOT_OVER = "…"
 MARKS = {"read": "█", "write": "▓"}
 
 
@@ -64,7 +66,7 @@ class _Frame:
     chart: int
     step: float
     scale: Scale
-    ghosts: bool
+    tail: int  # characters behind the last moment, for what goes on
 
     @classmethod
     def around(cls, timelines: Sequence[Timeline]) -> _Frame:
@@ -75,11 +77,11 @@ class _Frame:
         names = max((cells_of(fit(span.name, NAME_CELLS)) for span in spans), default=0)
         numbers = max((len(number) for timeline in timelines for number in _durations(timeline, scale)), default=0)
         word = max((1 + len(span.state) for span in spans if span.state != "ok"), default=0)
-        ghosts = any(span.ghost for span in spans)
-        room = COLUMNS - ids - names - 8 - numbers - word - 3 * ghosts
+        tail = max((3 if span.ghost else int(span.state in OPEN) for span in spans), default=0)
+        room = COLUMNS - ids - names - 8 - numbers - word - tail
         step = round_step(end / room, CELL_DIGITS) if end > 0 else scale.seconds
         chart = max(1, *(cells(span.last, step) + (span.duration < step / 2) for span in spans)) if spans else 1
-        return cls(ids, names, numbers, chart + 3 * ghosts, step, scale, ghosts)
+        return cls(ids, names, numbers, chart + tail, step, scale, tail)
 
     @property
     def left(self) -> int:
@@ -91,14 +93,18 @@ def _chart(timeline: Timeline, frame: _Frame) -> list[str]:
         return [heading(timeline)]
     numbers = _durations(timeline, frame.scale)
     rows = [_row(span, number, frame) for span, number in zip(_shown(timeline.spans), _shown(numbers), strict=True)]
-    hidden = len(timeline.spans) - len(rows)
-    if hidden:
-        rows.insert(SHOWN_FIRST, f"… {hidden} more calls …")
+    if len(rows) < len(timeline.spans):
+        rows.insert(SHOWN_FIRST, _hidden(timeline.spans[SHOWN_FIRST:-SHOWN_LAST]))
     return [heading(timeline), _axis(frame), *rows, facts_line(timeline)]
 
 
 def _shown(rows: Sequence[Row]) -> Sequence[Row]:
     return rows if len(rows) <= ROWS else [*rows[:SHOWN_FIRST], *rows[-SHOWN_LAST:]]
+
+
+def _hidden(spans: Sequence[Span]) -> str:
+    """Stand for rows that are not shown; what did not go well among them is counted, never hidden."""
+    return " · ".join([f"… {len(spans)} more calls", *states(spans)]) + " …"
 
 
 def _durations(timeline: Timeline, scale: Scale) -> list[str]:
@@ -109,7 +115,7 @@ def _durations(timeline: Timeline, scale: Scale) -> list[str]:
 
 def _axis(frame: _Frame) -> str:
     """A label every ten characters, the unit behind the last."""
-    end = frame.step * (frame.chart - 3 * frame.ghosts)
+    end = frame.step * (frame.chart - frame.tail)
     labels = [frame.scale.number(tick) for tick in ticks(end, 10 * frame.step)]
     return " " * frame.left + "".join(label.ljust(10) for label in labels[:-1]) + f"{labels[-1]} {frame.scale.unit}"
 
@@ -126,10 +132,14 @@ def _bar(span: Span, frame: _Frame) -> str:
     begin = cells(span.begin, frame.step)
     if span.state == "unfinished":
         return (" " * begin).ljust(frame.chart - 1, "·") + "?"
+    if span.state == "waiting":
+        return " " * begin + "·" * (cells(span.last, frame.step) - begin) + NOT_OVER
     if span.started is None or span.finished is None:
         return " " * min(begin, frame.chart - 1) + NEVER_RAN
     start, end = cells(span.started, frame.step), cells(span.finished, frame.step)
     bar = " " * begin + "·" * (start - begin) + MARKS.get(span.kind, "▓") * max(1, end - start)
+    if span.state == "running":
+        return bar + NOT_OVER
     return bar.ljust(frame.chart - 1, "░") + "→" if span.ghost else bar
 
 
@@ -137,7 +147,8 @@ def _cells(position: int, timeline: Timeline, scale: Scale) -> tuple[str, ...]:
     span = timeline.spans[position]
     names = fit(span.call_id, ID_CELLS), fit(span.name, NAME_CELLS)
     waits = "" if timeline.waits_for is None else _ranges(sorted(timeline.waits_for[position]))
-    start, end = ("" if moment is None else scale.number(moment) for moment in (span.started, span.finished))
+    over = None if span.state in OPEN else span.finished  # what goes on has no end yet
+    start, end = ("" if moment is None else scale.number(moment) for moment in (span.started, over))
     return (str(position + 1), *names, span.kind, waits, start, end, span.state)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from labkit.timeline.scale import Scale, spoken
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 NAME_CELLS = 20
 ID_CELLS = 12
 TOLD = 12  # calls that a description tells one by one
+UNCOUNTED = ("refused", "cancelled", "unfinished", "running", "waiting")  # words without a plural
 
 RULES = {
     "serial": "one call after the other, in call order",
@@ -90,12 +92,14 @@ def comparison_line(predicted: Timeline, measured: Timeline) -> str:
 
 
 def order_and_states(timeline: Timeline) -> list[str]:
-    """Return ``order kept`` where that holds, and a count per state other than ``ok``."""
-    states = Counter(span.state for span in timeline.spans if span.state != "ok")
-    return (["order kept"] if timeline.order_kept else []) + [
-        f"{number} {state}" if state in ("refused", "cancelled", "unfinished") else count(number, state)
-        for state, number in sorted(states.items())
-    ]
+    """Return ``order kept`` where that holds, and what did not go well."""
+    return (["order kept"] if timeline.order_kept else []) + states(timeline.spans)
+
+
+def states(spans: Iterable[Span]) -> list[str]:
+    """Return a count per state other than ``ok``."""
+    found = Counter(span.state for span in spans if span.state != "ok")
+    return [f"{n} {state}" if state in UNCOUNTED else count(n, state) for state, n in sorted(found.items())]
 
 
 def wrapped(facts: str, characters: float) -> list[str]:
@@ -129,7 +133,12 @@ def _sentence(span: Span, scale: Scale) -> str:
     return f"{who} {waits}{does} {when}{_ENDS.get(span.state, '')}{goes_on}."
 
 
-_ENDS = {"error": " and fails", "timeout": " and times out", "cancelled": " and is cancelled"}
+_ENDS = {
+    "error": " and fails",
+    "timeout": " and times out",
+    "cancelled": " and is cancelled",
+    "running": " and goes on",
+}
 _FATES = {
     "ok": "takes no time",
     "error": "fails before it starts",
@@ -137,6 +146,8 @@ _FATES = {
     "cancelled": "is cancelled",
     "refused": "is refused",
     "unfinished": "has no end in the trace",
+    "running": "runs",
+    "waiting": "waits",
 }
 
 

@@ -15,18 +15,36 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from labkit.widgets.argument import ArgumentLab
     from labkit.widgets.channels import ChannelsLab
+    from labkit.widgets.concurrency import ConcurrencyLab
     from labkit.widgets.declaration import DeclarationLab
+    from labkit.widgets.loop import LoopLab
     from labkit.widgets.quiz import Quiz
+    from labkit.widgets.recovery import RecoveryLab
     from labkit.widgets.transcript import TranscriptLab
+    from labkit.widgets.worker import WorkerLab
 
-__all__ = ["ArgumentLab", "ChannelsLab", "DeclarationLab", "Quiz", "TranscriptLab"]
+__all__ = [
+    "ArgumentLab",
+    "ChannelsLab",
+    "ConcurrencyLab",
+    "DeclarationLab",
+    "LoopLab",
+    "Quiz",
+    "RecoveryLab",
+    "TranscriptLab",
+    "WorkerLab",
+]
 
 _HOMES = {
     "ArgumentLab": "argument",
     "ChannelsLab": "channels",
+    "ConcurrencyLab": "concurrency",
     "DeclarationLab": "declaration",
+    "LoopLab": "loop",
     "Quiz": "quiz",
+    "RecoveryLab": "recovery",
     "TranscriptLab": "transcript",
+    "WorkerLab": "worker",
 }
 
 

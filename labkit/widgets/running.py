@@ -25,6 +25,7 @@ SAID = {
     STALE: "the knobs have changed since this run: press Run",
     DONE: "the run is over",
 }
+AHEAD = "running with the knobs as they were; as they are now they count for the next run"
 TONES = {READY: "off", RUNNING: "note", STALE: "note", DONE: "good"}
 
 Work = Callable[[], None]
@@ -125,6 +126,8 @@ class RunningLab(LabWidget):
     def _seen(self) -> View:
         """The picture, and above it in words how it stands to the knobs."""
         view, said = self.look(), SAID[self.state]
+        if self.state == RUNNING and self.choice() != self._chosen:
+            said = AHEAD
         state = f'<div style="margin:2px 0 6px">{told(TONES[self.state], said)}</div>'
         return View(f"{said}\n{view.text}", state + view.html, view.stored)
 

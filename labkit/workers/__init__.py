@@ -13,7 +13,8 @@ Does not: decide when anything runs, know limits, make results.
 
 from labkit.workers.calling import call_function
 from labkit.workers.child import Fault, fault, raised_on_purpose
-from labkit.workers.jobs import Job, job_for, on_stop
+from labkit.workers.jobs import Job, on_stop
+from labkit.workers.places import job_for
 from labkit.workers.processes import clean_environment, end_process_tree, own_group
 
 __all__ = [

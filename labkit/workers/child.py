@@ -16,7 +16,7 @@ LONGEST = 300
 _START = r"(?:file:/+|~?/|\\\\|[A-Za-z]:[\\/])(?=[\w.~])"
 # What a message must not carry out of the house, and what stands in its place. The order matters: keys before paths.
 HIDDEN = (
-    (r"(\w+://)[^/\s:@]+:[^/\s@]+@", r"\1[hidden]@"),
+    (r"\b(\w+://)[^/\s:@]+:[^/\s@]+@", r"\1[hidden]@"),
     (r"\b(Bearer|Basic)\s+[\w.~+/=-]{6,}", r"\1 [hidden]"),
     (r"\b(sk|pk|ghp|xox[a-z])[-_][A-Za-z0-9_-]{8,}|\bAKIA[0-9A-Z]{12,}", "[hidden]"),
     (r"(?i)\b(passw(?:or)?d|secret|token|api[_-]?key)(\s*[=:]\s*)\S+", r"\1\2[hidden]"),

@@ -15,7 +15,7 @@ from labkit.workers.calling import call_function, parts
 from labkit.workers.child import Fault, fault
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    pass
 
 _current: ContextVar[Job] = ContextVar("labkit_job")
 
@@ -33,7 +33,8 @@ def on_stop(callback: Callable[[], object]) -> None:
             callback()
 
 
-def _as_it_is(value: Any) -> Any:
+def as_it_is(value: Any) -> Any:
+    """Return the value: where nothing is to be made of it."""
     return value
 
 
@@ -60,7 +61,7 @@ class Job:
         values: dict[str, Any],
         done: SimpleQueue[Any],
         position: int = 0,
-        finish: Callable[[Any], Any] = _as_it_is,
+        finish: Callable[[Any], Any] = as_it_is,
     ) -> None:
         self.tool = tool
         self.values = values
@@ -131,7 +132,12 @@ class LoopJob(Job):
         self.loop.submit(self)
 
     async def work(self) -> None:
-        """Await the function; runs on the loop."""
+        """Await the function; runs on the loop.
+
+        The ticket is taken here and not when the task is made: a loop that is blocked in between may come to it late.
+        """
+        if not self.taken():
+            return
         self.started = perf_counter()
         try:
             _current.set(self)
@@ -172,78 +178,3 @@ class ProcessJob(Job):
         super().stop()
         self.child.kill()
         self.finished = self.finished or perf_counter()
-
-
-class ExecutorJob(Job):
-    """A function handed to an executor of the caller's. ``stop`` withdraws it if it waits, else abandons it."""
-
-    executor: Executor
-    future: Future[Any] | None
-
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self.future = None
-
-    def start(self) -> None:
-        if not self.taken():
-            return
-        self.started = perf_counter()
-        try:
-            self.future = self._submit()
-        except processes.CannotSend as problem:
-            self._refused(Fault("CannotSend", str(problem)))
-            return
-        except Exception as problem:  # a broken or closed executor fails this call, not the batch
-            self._refused(Fault(type(problem).__name__, "the executor took no call"))
-            return
-        self.future.add_done_callback(self._announce)
-
-    def _submit(self) -> Future[Any]:
-        from concurrent.futures import ThreadPoolExecutor
-
-        if isinstance(self.executor, ThreadPoolExecutor):
-            # A context of its own: nothing of this call may stay behind in a thread that is not ours.
-            return self.executor.submit(Context().run, call_function, self.tool, self.values)
-        return self.executor.submit(processes.call_pickled, processes.pickled(self.tool, parts(self.tool, self.values)))
-
-    def _refused(self, error: Fault) -> None:
-        self.untouched = True
-        self._end(None, error)
-
-    def _announce(self, future: Future[Any]) -> None:
-        if future.cancelled():
-            self._refused(Fault("CancelledError", "the executor cancelled the call"))
-        elif (problem := future.exception()) is not None:
-            self._end(None, fault(problem))
-        else:
-            self._end(self.finish(future.result()), None)
-
-    def _end(self, value: Any, error: Fault | None) -> None:
-        self.value, self.error = value, error
-        self.finished = perf_counter()
-        self.done.put(self)
-
-    def stop(self) -> None:
-        super().stop()
-        if self.future is not None:
-            self.future.cancel()
-
-
-def job_for(
-    tool: Tool,
-    values: dict[str, Any],
-    done: SimpleQueue[Any],
-    position: int = 0,
-    executor: Executor | None = None,
-    finish: Callable[[Any], Any] = _as_it_is,
-) -> Job:
-    """Return the job for a call, in the place that its tool asks for. ``executor`` takes what would run in a thread."""
-    if tool.is_async:
-        return LoopJob(tool, values, done, position, finish)
-    if tool.run_in == "process":
-        return ProcessJob(tool, values, done, position, finish)
-    if executor is not None:
-        job = ExecutorJob(tool, values, done, position, finish)
-        job.executor = executor
-        return job
-    return Job(tool, values, done, position, finish)

@@ -46,12 +46,9 @@ class Loop:
         self.loop.call_soon_threadsafe(self._begin, job)
 
     def _begin(self, job: LoopJob) -> None:
-        if job.taken():
-            job.task = self.loop.create_task(job.work(), context=job.context)
-            if self.single:
-                job.task.add_done_callback(lambda _: self.loop.stop())
-        elif self.single:
-            self.loop.stop()
+        job.task = self.loop.create_task(job.work(), context=job.context)
+        if self.single:
+            job.task.add_done_callback(lambda _: self.loop.stop())
 
     def cancel(self, job: LoopJob) -> None:
         """Ask for a job's cancellation; returns at once."""

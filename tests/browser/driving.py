@@ -141,15 +141,16 @@ def save(page: Any) -> None:
     page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab.lm-mod-current:not(.jp-mod-dirty)").wait_for()
 
 
-def run_to_the_end(page: Any, opened: Opened, chapter: str) -> None:
-    """Run All on the chapter in front, save it, and look at what was saved: every cell ran, none failed unasked."""
+def run_to_the_end(page: Any, opened: Opened, chapter: str) -> list[str]:
+    """Run All on the chapter in front, save it, and return what is wrong with what was saved."""
     copy = opened.checkout / "my" / chapter
     cells = len(code_cells(copy))
     run_all(page, cells)
     save(page)
     after = code_cells(copy)
-    assert [cell["execution_count"] for cell in after] == list(range(1, cells + 1))
-    assert unexpected_errors(after) == []
+    counts = [cell["execution_count"] for cell in after]
+    skipped = [f"the cells were numbered {counts}"] if counts != list(range(1, cells + 1)) else []
+    return skipped + unexpected_errors(after)
 
 
 def switch_theme(page: Any, theme: str) -> None:

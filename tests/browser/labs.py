@@ -39,6 +39,13 @@ RECORD = """(area) => {
     window.labkitRecorder.observe(picture, {childList: true, subtree: true, characterData: true});
 }"""
 
+# Resolves when a picture has not changed for a second.
+REST = """(picture) => new Promise(resolve => {
+    let timer = setTimeout(resolve, 1000);
+    new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(resolve, 1000); })
+        .observe(picture, {childList: true, subtree: true, characterData: true});
+})"""
+
 
 class Lab:
     """One lab on the page, and how long its picture took to follow each act."""
@@ -100,7 +107,12 @@ class Lab:
         self.page.wait_for_function(
             "([node, words]) => node.innerText.includes(words)",
             arg=[self.area.locator(PICTURE).last.element_handle(), words],
+            timeout=60_000,
         )
+
+    def wait_until_it_rests(self) -> None:
+        """Until the picture has stayed as it is for a second."""
+        self.page.evaluate(REST, self.area.locator(PICTURE).last.element_handle())
 
     def wait_until_it_shows(self, words: str) -> None:
         """Until the picture says this; a machine under load may take longer than an act is watched."""

@@ -65,7 +65,7 @@ def chapter(request: pytest.FixtureRequest, opened: Opened, page: Any) -> str:
 @pytest.fixture(scope="module")
 def ran(opened: Opened, page: Any, chapter: str) -> str:
     """The chapter, run to its end."""
-    run_to_the_end(page, opened, chapter)
+    assert run_to_the_end(page, opened, chapter) == []
     return chapter
 
 

@@ -44,7 +44,7 @@ def test_run_all_ends_without_an_error(opened: Opened, page: Any, pictures: Path
     """The chapters with labs are run to their end where their labs are driven."""
     page.goto(opened.page_of(chapter))
     wait_for(page, chapter)
-    run_to_the_end(page, opened, chapter)
+    assert run_to_the_end(page, opened, chapter) == []
     for theme in ("JupyterLab Dark", "JupyterLab Light"):
         switch_theme(page, theme)
         page.screenshot(path=pictures / f"{Path(chapter).stem}-{theme.split()[1].lower()}.png")

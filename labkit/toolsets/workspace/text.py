@@ -51,10 +51,9 @@ class Text:
         return plain(self.raw)
 
     def splice(self, start: int, end: int, new: str) -> str:
-        """Return the raw characters with ``plain[start:end]`` replaced; line ends in ``new`` become the file's."""
+        """Return the raw characters with ``plain[start:end]`` replaced; line ends in ``new`` become those around it."""
         first, last = self._raw_position(start), self._raw_position(end)
-        replaced = self.raw[first:last]
-        line_end = _commonest_line_end(replaced) or _commonest_line_end(self.raw) or "\n"
+        line_end = _line_end_around(self.raw, first, last)
         return self.raw[:first] + plain(new).replace("\n", line_end) + self.raw[last:]
 
     def encode(self, raw: str) -> bytes:
@@ -101,6 +100,11 @@ def shown_name(name: str) -> str:
     return "".join(ch if ch.isprintable() else repr(ch)[1:-1] for ch in name)
 
 
-def _commonest_line_end(raw: str) -> str | None:
-    counted = Counter(_LINE_END.findall(raw)).most_common(1)
-    return counted[0][0] if counted else None
+def _line_end_around(raw: str, first: int, last: int) -> str:
+    """Return how lines end at a place: in it, else right behind it, else right before it. Files can be mixed."""
+    inside = Counter(_LINE_END.findall(raw[first:last])).most_common(1)
+    behind = _LINE_END.search(raw, last)
+    before: list[str] = _LINE_END.findall(raw[:first])
+    if inside:
+        return str(inside[0][0])
+    return behind[0] if behind else (before or ["\n"])[-1]
