@@ -92,7 +92,9 @@ def test_knobs_turned_during_a_run_harm_nothing_and_mark_it_stale(concurrency: C
     assert until(lambda: gate.passed)
     concurrency.controls["policy"].value = "reads_first"
     concurrency.controls["max_parallel"].value = 2
-    assert concurrency.failure is None and concurrency.text().startswith("running\nreads_first · 3 calls")
+    assert concurrency.failure is None and concurrency.text().startswith(
+        "running with the knobs as they were; as they are now they count for the next run\nreads_first · 3 calls"
+    )
     assert "The run that goes on had other knobs: barriers" in concurrency._picture.value
     gate.opened.set()
     concurrency.wait()

@@ -321,7 +321,7 @@ def faults(chapter: Chapter) -> list[str]:
 STUB_SOURCE = "def double(n):\n    return ..."
 SOLVED_SOURCE = "def double(n):\n    return n * factor"
 DOUBLE = Exercise(
-    id="99.1",
+    id="05.1",
     title="double a number",
     names=("double",),
     cases=(
@@ -346,17 +346,17 @@ def code(source: str, says: str = "", tag: str = "") -> dict[str, Any]:
     return {"cell_type": "code", "metadata": metadata, "source": source, "outputs": [output] if says else []}
 
 
-def made_up(stub: str = STUB_SOURCE, verdict: str = "99.1  not yet") -> Notebook:
+def made_up(stub: str = STUB_SOURCE, verdict: str = "05.1  not yet") -> Notebook:
     return {
         "cells": [
-            markdown("# Doubling\n\nA promise.\n\n- **double** a number (exercise 99.1)."),
+            markdown("# Doubling\n\nA promise.\n\n- **double** a number (exercise 05.1)."),
             code("factor = 2"),
             code("1 / 0", tag="raises-exception"),
             code("ask_a_real_model()", tag="skip-execution"),
-            code(stub, tag="exercise-99.1"),
-            code('lab.check("99.1")', verdict),
-            code('lab.hint("99.1")', "99.1  hint 1 of 3"),
-            code('lab.solution("99.1")', "99.1  the solution can wait"),
+            code(stub, tag="exercise-05.1"),
+            code('lab.check("05.1")', verdict),
+            code('lab.hint("05.1")', "05.1  hint 1 of 3"),
+            code('lab.solution("05.1")', "05.1  the solution can wait"),
             code('from labkit.widgets import Quiz\n\nQuiz("05.q1")', "Quiz(05.q1)"),
         ]
     }
@@ -371,8 +371,8 @@ def gathered(
     **parts: Any,
 ) -> Chapter:
     """The made-up chapter, sound but for the parts that are given."""
-    notebook, wrong = notebook or made_up(), wrong or {"99.1": WRONG}
-    made = made_up(SOLVED_SOURCE, "99.1  passed: 3 cases")
+    notebook, wrong = notebook or made_up(), wrong or {"05.1": WRONG}
+    made = made_up(SOLVED_SOURCE, "05.1  passed: 3 cases")
     played = play("05", notebook, [exercise], wrong)
     whole = Chapter("05", (exercise,), (question,), notebook, made, copy.deepcopy(made), wrong, played)
     return replace(whole, **parts)
@@ -397,20 +397,20 @@ def options(*rights: bool, why: str = "So it is.") -> Question:
 
 TELLING = Case("n * factor: return n * factor", "double(1)", 2, "Think.")
 SPOILED: list[tuple[Callable[..., list[str]], dict[str, Any]]] = [
-    (it_has_one_stub, {"notebook": changed(1, metadata={"tags": ["exercise-99.1"]})}),
+    (it_has_one_stub, {"notebook": changed(1, metadata={"tags": ["exercise-05.1"]})}),
     (it_has_one_stub, {"notebook": changed(4, metadata={})}),
     (check_hint_and_solution_follow, {"notebook": without(6)}),
-    (check_hint_and_solution_follow, {"notebook": changed(7, source='lab.hint("99.1")\nlab.solution("99.1")')}),
-    (an_objective_names_it, {"notebook": changed(0, source="# Doubling\n\nExercise 99.1.\n\n- **double** (99.10)")}),
+    (check_hint_and_solution_follow, {"notebook": changed(7, source='lab.hint("05.1")\nlab.solution("05.1")')}),
+    (an_objective_names_it, {"notebook": changed(0, source="# Doubling\n\nExercise 05.1.\n\n- **double** (05.10)")}),
     (the_stub_is_not_yet, {"notebook": changed(4, source=SOLVED_SOURCE)}),
     (the_stub_is_not_yet, {"notebook": changed(4, source="1 / 0")}),
     (the_solution_passes, {"exercise": replace(DOUBLE, solution=WRONG[0])}),
     (the_solution_passes, {"exercise": replace(DOUBLE, solution="def double(n)")}),
     (the_solution_passes, {"notebook": changed(1, source="factor = 1 / 0")}),
-    (wrong_answers_fail_in_words_of_their_own, {"wrong": {"99.1": (*WRONG, SOLVED_SOURCE)}}),
-    (wrong_answers_fail_in_words_of_their_own, {"wrong": {"99.1": (*WRONG, "raise ValueError")}}),
-    (wrong_answers_fail_in_words_of_their_own, {"wrong": {"99.1": WRONG[:2]}}),
-    (wrong_answers_fail_in_words_of_their_own, {"wrong": {"99.1": (*WRONG, WRONG[0] + "\n")}}),
+    (wrong_answers_fail_in_words_of_their_own, {"wrong": {"05.1": (*WRONG, SOLVED_SOURCE)}}),
+    (wrong_answers_fail_in_words_of_their_own, {"wrong": {"05.1": (*WRONG, "raise ValueError")}}),
+    (wrong_answers_fail_in_words_of_their_own, {"wrong": {"05.1": WRONG[:2]}}),
+    (wrong_answers_fail_in_words_of_their_own, {"wrong": {"05.1": (*WRONG, WRONG[0] + "\n")}}),
     (verdicts_are_plain, {"exercise": replace(DOUBLE, cases=(TELLING,))}),
     (verdicts_are_plain, {"exercise": replace(DOUBLE, cases=(replace(TELLING, rule="Traceback"),))}),
     (hints_go_three_steps, {"exercise": replace(DOUBLE, hints=("Think.", "Times."))}),
@@ -425,7 +425,7 @@ SPOILED: list[tuple[Callable[..., list[str]], dict[str, Any]]] = [
     (its_cells_run, {"notebook": changed(1, source="factor = 1 / 0")}),
     (ids_count_up, {"exercise": replace(DOUBLE, id="05.2")}),
     (ids_count_up, {"question": replace(QUESTION, id="06.q1")}),
-    (wrong_answers_are_written_down, {"wrong": {"99.1": WRONG, "05.2": WRONG}}),
+    (wrong_answers_are_written_down, {"wrong": {"05.1": WRONG, "05.2": WRONG}}),
     (questions_have_one_right_answer, {"question": options(False, False)}),
     (questions_have_one_right_answer, {"question": options(True, True)}),
     (questions_have_one_right_answer, {"question": options(True)}),
@@ -435,7 +435,7 @@ SPOILED: list[tuple[Callable[..., list[str]], dict[str, Any]]] = [
     (the_twin_is_made_from_the_chapter, {"twin": made_up()}),
     (the_twin_is_made_from_the_chapter, {"twin": without(8)}),
     (checks_are_stored_as_they_should_be, {"twin": made_up(SOLVED_SOURCE)}),
-    (checks_are_stored_as_they_should_be, {"notebook": made_up(verdict="99.1  passed: 3 cases")}),
+    (checks_are_stored_as_they_should_be, {"notebook": made_up(verdict="05.1  passed: 3 cases")}),
 ]
 
 
@@ -463,7 +463,7 @@ def test_a_chapter_without_wrong_answers_says_which_file_is_missing() -> None:
 
 def test_a_line_that_the_learner_wrote_may_be_quoted() -> None:
     source = "def double(n):\n    factor = None\n    return n * factor"
-    chapter = gathered(wrong={"99.1": (*WRONG, source)})
+    chapter = gathered(wrong={"05.1": (*WRONG, source)})
     assert "raises TypeError, in the line: return n * factor" in tried(chapter, DOUBLE, "wrong answer 4")[0].text
     assert faults(chapter) == []
 
@@ -471,10 +471,10 @@ def test_a_line_that_the_learner_wrote_may_be_quoted() -> None:
 def test_trials_do_not_see_one_another_and_helpers_see_the_trial() -> None:
     notebook = changed(1, source="factor = 2\ndef twice(n):\n    return double(double(n))")
     asked = replace(DOUBLE, names=("double", "twice"), cases=(Case("two times two", "twice(3)", 12, "Think."),))
-    answers = {"99.1": (SOLVED_SOURCE + "\nfactor = 7", SOLVED_SOURCE)}
-    spoiling, sound = play("05", notebook, [asked], answers).tried["99.1"][2:]
+    answers = {"05.1": (SOLVED_SOURCE + "\nfactor = 7", SOLVED_SOURCE)}
+    spoiling, sound = play("05", notebook, [asked], answers).tried["05.1"][2:]
     assert "yours      147" in spoiling.text
-    assert sound.text == "99.1  passed: 1 case"
+    assert sound.text == "05.1  passed: 1 case"
 
 
 def test_progress_of_the_learner_is_left_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
