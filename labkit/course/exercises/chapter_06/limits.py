@@ -65,7 +65,7 @@ LIMITED = Exercise(
         ),
         Case(
             "a failure is told as one, with its type",
-            "limited(lambda: 1 // 0, 1.0)",
+            "limited(lambda: 1 // 0, 0.5)",
             ("error", "ZeroDivisionError"),
             "In which thread was it raised, and who can catch it there? What does `type(problem)` know about itself?",
         ),
@@ -102,7 +102,6 @@ LIMITED = Exercise(
         '("timeout", None) where the queue stays empty.',
     ),
     solution='''
-from queue import Empty, SimpleQueue
 from threading import Thread
 
 
