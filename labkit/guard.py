@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,7 @@ TURNS_REFUSED = 2
 """After so many turns in a row in which every call was refused, there is nothing left to wait for."""
 
 NAMED = 15
+EMPTY: Mapping[str, Any] = {}
 
 Pair = tuple[str, str]
 Rounds = dict[Pair, Counter[str]]
@@ -62,9 +63,9 @@ class RetryGuard:
 class Watch:
     """What one run has repeated so far.
 
-    A successful call of a tool that is not read-only may have changed the world. From there on results count anew, and
-    what was banned for them is free again. Failures do so too, but only after a change that this run has not made
-    before: else a harmless call in between would hide a failing one for ever.
+    A successful call of a tool that is not read-only may have changed the world. From there on the results of all other
+    calls count anew, and what was banned for them is free again. Failures do so too, but only after a change that this
+    run has not made before: else a harmless call in between would hide a failing one for ever.
     """
 
     def __init__(self, guard: RetryGuard, registry: ToolRegistry) -> None:
@@ -85,9 +86,10 @@ class Watch:
             return self._error(call, message, "use another tool")
         if (times := _most(self._failures, pair)) >= self.guard.max_same_failures:
             failed = f"not run: this call failed {_times(times)} in the same way ({self._codes[pair]})"
-            return self._error(call, failed, "change the arguments, use another tool")
+            change = "" if self._tool(call.name) is None else "change the arguments, "
+            return self._error(call, failed, f"{change}use another tool")
         if (times := _most(self._results, pair)) >= self.guard.max_same_results:
-            same = f"not run: this call gave the same result {_times(times)}, and nothing has changed since"
+            same = f"not run: this call gave the same result {_times(times)}, with no other change in between"
             return self._error(call, same, "use the result you have, change the arguments, use another tool")
         return None
 
@@ -100,7 +102,7 @@ class Watch:
                 seen.add((pair, result.content))
                 self._count(pair, result)
         codes = {str(result.error.code) if result.error else "" for result in results}
-        refused = ErrorCode.TOOL_BANNED in codes <= {ErrorCode.TOOL_BANNED, ErrorCode.TOO_MANY_CALLS}
+        refused = codes == {ErrorCode.TOOL_BANNED}
         self._refused_turns = self._refused_turns + 1 if refused else 0
 
     @property
@@ -123,14 +125,13 @@ class Watch:
         self._failures.pop(pair, None)
         self._failing.pop(pair[0], None)
         tool = self._tool(pair[0])
-        if not result.ok or tool is None or tool.readonly:
-            self._results.setdefault(pair, Counter())[result.content] += 1
-        else:
+        if result.ok and tool is not None and not tool.readonly:
             self._changed(pair, result.content)
+        self._results.setdefault(pair, Counter())[result.content] += 1
 
     def _changed(self, pair: Pair, content: str) -> None:
-        """A tool that may change the world has worked; what was seen before may be otherwise now."""
-        self._results.clear()
+        """A tool that may change the world has worked; what other calls saw before may be otherwise now."""
+        self._results = {pair: self._results[pair]} if pair in self._results else {}
         if (pair, content) not in self._changes:
             self._changes.add((pair, content))
             self._failures.clear()
@@ -138,7 +139,9 @@ class Watch:
 
     def _pair(self, call: ToolCall) -> Pair:
         tool = self._tool(call.name)
-        return (tool.name if tool is not None else str(call.name)), fingerprint(call)
+        if tool is None:
+            return str(call.name), fingerprint(call)
+        return tool.name, fingerprint(call, _defaults(tool))
 
     def _tool(self, name: Any) -> Tool | None:
         return self.registry.get(name) if isinstance(name, str) else None
@@ -152,13 +155,31 @@ class Watch:
         return ToolError(ErrorCode.TOOL_BANNED, message, name, f"{instead}{named}, or answer with what you know")
 
 
-def fingerprint(call: ToolCall) -> str:
-    """Return the arguments in one spelling: decoded, keys sorted, ``1.0`` as ``1``; what can't be read stays text."""
+def fingerprint(call: ToolCall, defaults: Mapping[str, Any] = EMPTY) -> str:
+    """Return the arguments in one spelling: decoded, with defaults, keys sorted, ``1.0`` as ``1``.
+
+    A null for what has a default means the default. What can't be read stays text.
+    """
     try:
         values, _ = parse(call.arguments)
     except CallRefused:
-        return call.arguments if isinstance(call.arguments, str) else repr(call.arguments)
-    return json.dumps(_plain(values), sort_keys=True, ensure_ascii=False)
+        return call.arguments if isinstance(call.arguments, str) else _unread(call.arguments)
+    sent = {name: value for name, value in values.items() if value is not None or name not in defaults}
+    return json.dumps(_plain({**defaults, **sent}), sort_keys=True, ensure_ascii=False, default=repr)
+
+
+def _defaults(tool: Tool) -> dict[str, Any]:
+    """What the declaration says a parameter is where it is left out."""
+    declared: Mapping[str, Any] = tool.parameters.get("properties") or {}
+    return {name: each["default"] for name, each in declared.items() if isinstance(each, dict) and "default" in each}
+
+
+def _unread(arguments: Any) -> str:
+    """What is no JSON at all, as Python spells it; its type where even that fails, as it does for 2,000 levels."""
+    try:
+        return repr(arguments)
+    except Exception:
+        return type(arguments).__name__
 
 
 def _plain(value: Any) -> Any:

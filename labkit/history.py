@@ -12,6 +12,7 @@ Does not: send anything, repair anything by guessing, count tokens as a model do
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,7 @@ STALLED_QUESTION = (
     "The same calls come again and are refused. Answer now from what you know, without any more tool calls, "
     "and say what could not be confirmed."
 )
+LEFT_OUT = re.compile(r"\[left out: (\d+) messages? that came before\]")
 BYTES_PER_TOKEN = 4
 """A rule of thumb for English text and JSON; a model's own tokenizer counts otherwise."""
 
@@ -106,7 +108,7 @@ def trim(messages: Sequence[Message], max_tokens: int) -> list[Message]:
     """Return a history of at most ``max_tokens`` (as ``tokens`` counts) that is valid where the given one was.
 
     Kept are the system messages, the last task, and the newest blocks that fit, whole. Where something is missing a
-    user message says how much. The list given is not changed.
+    user message says how much, what was left out before included. The list given is not changed.
     Raises ValueError where what must be kept is too long alone, and for a history that is not valid.
     """
     if type(max_tokens) is not int or max_tokens < 1:
@@ -117,10 +119,11 @@ def trim(messages: Sequence[Message], max_tokens: int) -> list[Message]:
         return list(messages)
     grouped = blocks(messages)
     kept = _pinned(grouped)
-    room = max_tokens - tokens([_note(len(messages))]) - sum(tokens(grouped[i]) for i in kept)
+    notes = {i for i, block in enumerate(grouped) if _noted(block[0])}
+    room = max_tokens - tokens([_note(sum(map(_worth, grouped)))]) - sum(tokens(grouped[i]) for i in kept)
     if room < 0:
         raise ValueError(f"the task and the newest messages alone take {max_tokens - room} tokens, not {max_tokens}")
-    for position in (i for i in reversed(range(len(grouped))) if i not in kept):
+    for position in (i for i in reversed(range(len(grouped))) if i not in kept | notes):
         room -= tokens(grouped[position])
         if room < 0:
             break
@@ -148,7 +151,7 @@ def _compare(position: int, asked: list[Mapping[str, Any]], answers: list[Mappin
 
 def _pinned(grouped: Sequence[list[Message]]) -> set[int]:
     """The system messages, the last task and the newest block: what is being worked on must not be forgotten."""
-    asked = [i for i, block in enumerate(grouped) if block[0].get("role") == "user" and not is_closing(block[0])]
+    asked = [i for i, block in enumerate(grouped) if block[0].get("role") == "user" and not _by_the_loop(block[0])]
     told = {i for i, block in enumerate(grouped) if block[0].get("role") == "system"}
     return told | set(asked[-1:]) | {len(grouped) - 1}
 
@@ -156,7 +159,7 @@ def _pinned(grouped: Sequence[list[Message]]) -> set[int]:
 def _joined(grouped: Sequence[list[Message]], kept: set[int]) -> list[Message]:
     """Put the kept blocks together again, and a note in place of the first that is missing."""
     missing = [i for i in range(len(grouped)) if i not in kept]
-    left_out = sum(len(grouped[i]) for i in missing)
+    left_out = sum(_worth(grouped[i]) for i in missing)
     joined: list[Message] = []
     for position, block in enumerate(grouped):
         if position in kept:
@@ -168,6 +171,21 @@ def _joined(grouped: Sequence[list[Message]], kept: set[int]) -> list[Message]:
 
 def _note(left_out: int) -> Message:
     return user(f"[left out: {many(left_out, 'message')} that came before]")
+
+
+def _noted(message: Mapping[str, Any]) -> int:
+    """How many messages a note of an earlier trimming stands for; 0 for any other message."""
+    found = LEFT_OUT.fullmatch(str(message.get("content"))) if message.get("role") == "user" else None
+    return int(found[1]) if found else 0
+
+
+def _worth(block: Sequence[Message]) -> int:
+    """How many messages of the run a block stands for."""
+    return _noted(block[0]) or len(block)
+
+
+def _by_the_loop(message: Mapping[str, Any]) -> bool:
+    return is_closing(message) or _noted(message) > 0
 
 
 def _json(message: Mapping[str, Any]) -> bytes:

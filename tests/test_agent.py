@@ -276,6 +276,8 @@ def test_an_interrupt_at_any_line_leaves_history_turns_and_trace_whole(nth: int)
         assert [r.call_id for r in turn.results] in (asked, [])
     answered = sum(len(turn.results) for turn in run.turns)
     assert answered == sum(m["role"] == "tool" for m in run.messages) == len(run.trace.events("tool_finished"))
+    started = [line["payload"]["call_id"] for line in run.trace.events("tool_start")]
+    assert started == [line["payload"]["call_id"] for line in run.trace.events("tool_finished")]
     assert [line["event"] for line in run.trace.events()].count("session_end") == 1
     assert [line["seq"] for line in run.trace] == list(range(1, len(run.trace) + 1))
     assert Agent(Replies(ModelReply("on")), runtime).run("go on", history=run.messages).answer == "on"

@@ -47,6 +47,7 @@ def tools() -> list[Tool]:
         quick("status", counting()),
         quick("bad", down),
         quick("run_test", red_tests, readonly=False),
+        quick("green_tests", lambda: "EXIT 0", readonly=False),
         Tool.from_function(lookup, description="Look a key up.", readonly=True),
         Tool.from_function(write, description="Write a text."),
     ]
@@ -154,17 +155,22 @@ def test_a_change_frees_what_was_banned() -> None:
 
 
 def test_a_change_made_before_hides_no_failure() -> None:
-    played = Desk().turns(*["bad", "write"] * 6)
-    assert played[0::2] == ["failed", "failed", "failed", *["tool_banned"] * 3]
-    assert played[1::2] == [None] * 6
+    played = Desk().turns(*["bad", "write"] * 5)
+    assert played[0::2] == ["failed", "failed", "failed", *["tool_banned"] * 2]
+    assert played[1::2] == [None] * 3 + ["tool_banned"] * 2
 
 
 def test_a_harmless_call_in_between_hides_no_failure() -> None:
     assert Desk().turns(*["bad", "status"] * 3)[0::2] == ["failed", "failed", "tool_banned"]
 
 
-def test_a_change_is_never_refused_for_being_made_again() -> None:
-    assert Desk().turns(*["write"] * 8) == [None] * 8
+def test_the_same_change_again_and_again_is_a_circle() -> None:
+    assert Desk().turns(*["write"] * 5) == [None, None, None, "tool_banned", "tool_banned"]
+    assert Desk().turns(*["read", "green_tests"] * 5)[6:] == ["tool_banned" if n else None for n in (0, 1, 0, 1)]
+
+
+def test_changes_in_turn_are_none() -> None:
+    assert Desk().turns(*['write {"text": "a"}', 'write {"text": "b"}'] * 4) == [None] * 8
 
 
 def test_what_the_loop_answered_itself_is_no_round() -> None:
@@ -222,7 +228,7 @@ def test_the_model_is_told_why_and_what_else_there_is() -> None:
     assert error is not None
     assert error.content() == (
         "ERROR [tool_banned]: not run: this call failed twice in the same way (failed)\n"
-        "Hint: change the arguments, use another tool (read, status, run_test, lookup, write), "
+        "Hint: change the arguments, use another tool (read, status, run_test, green_tests, lookup, write), "
         "or answer with what you know"
     )
 
@@ -273,6 +279,20 @@ def test_what_means_the_same_has_one_fingerprint(one: Any, other: Any) -> None:
 )
 def test_what_means_something_else_has_another(one: Any, other: Any) -> None:
     assert fingerprint(ToolCall("1", "t", one)) != fingerprint(ToolCall("1", "t", other))
+
+
+@pytest.mark.parametrize("sent", ["", '{"key": "a"}', '{"strict": false}', '{"strict": null, "key": "a"}'])
+def test_what_is_left_out_is_its_default(sent: str) -> None:
+    desk = Desk()
+    desk.turns("lookup", "lookup")
+    assert desk.turn(f"lookup {sent}".strip()) == ["tool_banned"]
+
+
+def test_what_can_t_even_be_spelled_has_a_fingerprint() -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(5_000):
+        deep = {"a": deep}
+    assert fingerprint(ToolCall("1", "t", deep)) == "dict"
 
 
 @given(any_texts)
@@ -337,7 +357,7 @@ def test_with_a_guard_the_circle_ends_when_the_model_goes_on_although_it_was_tol
 
 def test_a_banned_call_is_answered_in_its_place_and_the_others_run() -> None:
     found = run(["bad", "status", "bad", "write"])
-    assert results(found)[2:4] == [["failed", None, "failed", None], ["tool_banned", None, "tool_banned", None]]
+    assert results(found)[2:4] == [["failed", None, "failed", None], ["tool_banned", None, "tool_banned", "tool_banned"]]
     assert [m["tool_call_id"] for m in found.messages if m["role"] == "tool"][-4:] == [f"call_{n}" for n in range(1, 5)]
     assert found.stop_reason == "max_turns"
 
@@ -385,12 +405,15 @@ def test_a_guard_serves_many_runs_and_remembers_none() -> None:
 
 
 def test_the_surplus_and_the_banned_do_not_mix() -> None:
-    found = run(["bad", "bad", "status"], max_calls_per_turn=2)
-    assert results(found)[2:4] == [["tool_banned", "tool_banned", "too_many_calls"]] * 2
-    assert found.stop_reason == "stalled"
+    """Only what would run is counted against the limit of a turn."""
+    found = run(["bad", "bad", "status", "status", "status"], max_calls_per_turn=2)
+    assert results(found)[1] == ["failed", "failed", *["too_many_calls"] * 3]
+    assert results(found)[2] == ["tool_banned", "tool_banned", None, None, "too_many_calls"]
+    assert found.stop_reason == "max_turns"
 
 
-def test_an_interrupt_keeps_every_answer_at_its_call() -> None:
+@pytest.mark.parametrize("heard", ["status", "bad"])
+def test_an_interrupt_keeps_every_answer_at_its_call(heard: str) -> None:
     def stop() -> str:
         raise KeyboardInterrupt
 
@@ -399,7 +422,9 @@ def test_an_interrupt_keeps_every_answer_at_its_call() -> None:
     agent = Agent(Insists(*asks), ToolRuntime(registry), guard=RetryGuard())
 
     def listen(line: dict[str, Any]) -> None:
-        if line.get("event") == "tool_finished" and line["payload"]["name"] == "status":
+        banned = line.get("event") == "tool_finished" and line["payload"].get("code") == "tool_banned"
+        ran = line.get("event") == "tool_finished" and line["payload"]["name"] == "status"
+        if ran if heard == "status" else banned:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as caught:

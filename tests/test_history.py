@@ -171,3 +171,18 @@ def test_law_what_was_trimmed_is_valid_fits_and_comes_from_the_history(
     assert len(messages) == sum(message in messages for message in short) + sum(
         int(str(note["content"]).split()[2]) for note in notes
     )
+
+
+def test_a_note_of_an_earlier_trimming_is_no_task_and_its_number_is_added() -> None:
+    def turns(first: int, last: int) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for n in range(first, last):
+            found.append(assistant("look " * 10, [ToolCall(f"call_{n}", "read_file", {"path": f"{n}.txt"})]))
+            found.append({"role": "tool", "content": "x " * 60, "tool_call_id": f"call_{n}"})
+        return found
+
+    once = trim([user("THE TASK"), *turns(0, 6)], 200)
+    twice = trim([*once, *turns(6, 9)], 200)
+    said = [message["content"] for message in twice if message["role"] == "user"]
+    assert said == ["THE TASK", "[left out: 16 messages that came before]"]
+    assert len(twice) == 4 and broken(twice) == []

@@ -94,7 +94,7 @@ def test_k7_01_what_the_model_is_told_says_why_and_what_else_there_is(tmp_path: 
     told = next(turn.results[0] for turn in run.turns if codes(turn.results) == ["tool_banned"])
     first, hint = told.content.splitlines()
     assert first == (
-        "ERROR [tool_banned]: not run: this call gave the same result 3 times, and nothing has changed since"
+        "ERROR [tool_banned]: not run: this call gave the same result 3 times, with no other change in between"
     )
     assert hint.startswith("Hint: ") and "read_lines" in hint and "answer with what you know" in hint
     assert told.started is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import itertools
 import json
 import math
 import signal
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 from tools_for_tests import LONG, Counter, calls, codes, hanging, quick, runtime_of
 
-from labkit import Failure, ToolCall, ToolOutput, ToolRegistry, ToolRuntime, tool
+from labkit import POLICIES, Failure, ToolCall, ToolOutput, ToolRegistry, ToolRuntime, plan, tool
 from labkit.runtime.prepare import VALIDATORS
 
 
@@ -417,6 +418,36 @@ def test_law_one_result_per_call_in_call_order_whatever_is_sent(batch: list[Any]
     assert [(r.call_id, r.name) for r in results] == [(c.id, c.name) for c in sent]
     assert all(isinstance(r.content, str) for r in results)
     assert all(r.ok or r.error is not None for r in results)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["look", "change"]), st.sampled_from("abc")), min_size=2, max_size=12),
+    st.sampled_from(list(POLICIES)),
+    st.sampled_from([1, 2, 64]),
+)
+def test_law_no_call_begins_before_those_it_waits_for_have_ended(
+    batch: list[tuple[str, str]], policy: str, most: int
+) -> None:
+    @tool(readonly=True, touches=lambda values: [values["key"]])
+    def look(key: str) -> str:
+        return key
+
+    @tool(touches=lambda values: [values["key"]])
+    def change(key: str) -> str:
+        return key
+
+    registry = ToolRegistry([look, change])
+    sent = calls(*[(name, {"key": key}) for name, key in batch])
+    results = ToolRuntime(registry, policy=policy, max_parallel=most).dispatch_many(sent)
+    early = [
+        (result.call_id, sent[other].id)
+        for result, others in zip(results, plan(sent, registry, policy).waits_for, strict=True)
+        for other in others
+        if result.started < results[other].finished  # type: ignore[operator]
+    ]
+    assert early == []
+    running = sorted([(r.started, 1) for r in results] + [(r.finished, -1) for r in results])  # type: ignore[type-var]
+    assert max(itertools.accumulate(change for _, change in running)) <= most
 
 
 # --- limits -----------------------------------------------------------------------------------------------------

@@ -141,25 +141,29 @@ class Session:
                 ran = self.agent.runtime.dispatch_many(to_run, on_event=listener, began=self.began)
             else:
                 listener.skip()
+            for answer in unrun.values():
+                listener(trace.tool_finished(answer))
+            return in_call_order(calls, unrun, ran)
         except BaseException as problem:
-            results = in_call_order(calls, unrun, getattr(problem, "results", ()))
+            results = in_call_order(calls, unrun, getattr(problem, "results", ran))
             problem.results = results  # type: ignore[attr-defined]
             raise
-        for answer in unrun.values():
-            listener(trace.tool_finished(answer))
-        return in_call_order(calls, unrun, ran)
 
     def unrun(self, reply: ModelReply) -> dict[int, ToolResult]:
         """Return the answers to the calls that are not run, by position: all of a reply that was cut off, the surplus,
         and what the guard refuses."""
         if reply.finish_reason == "length":
             return {position: cut_off(call) for position, call in enumerate(reply.tool_calls)}
-        limit, found = self.agent.max_calls_per_turn, {}
+        found: dict[int, ToolResult] = {}
+        left = self.agent.max_calls_per_turn
         for position, call in enumerate(reply.tool_calls):
-            if position >= limit:
-                found[position] = surplus(call, limit)
-            elif self.watch is not None and (error := self.watch.refuse(call)) is not None:
+            error = self.watch.refuse(call) if self.watch is not None else None
+            if error is not None:
                 found[position] = failed(call, error)
+            elif left:
+                left -= 1
+            else:
+                found[position] = surplus(call, self.agent.max_calls_per_turn)
         return found
 
     def answer_with(self, results: Sequence[ToolResult]) -> None:
@@ -194,12 +198,20 @@ class Session:
         self.finish()
 
     def catch_up(self) -> None:
-        """Write what the history and the turns have, and the trace has not yet."""
+        """Write what the history and the turns have, and the trace has not yet; every call gets all of its lines."""
         for message in self.messages[self._first + len(self.trace.messages()) :]:
+            if message.get("role") == "tool":
+                self.open_calls()
             self.trace.record(trace.message(message))
         results = [result for turn in self.turns for result in turn.results]
         for result in results[len(self.trace.events("tool_finished")) :]:
             self.trace.record(trace.tool_finished(result))
+
+    def open_calls(self) -> None:
+        """Write the start lines that are missing; a call without one never ran, since they all come before that."""
+        asked = [ToolCall(**call) for m in self.messages[self._first :] for call in history.calls_of(m)]
+        for call in asked[len(self.trace.events("tool_start")) :]:
+            self.trace.record(trace.tool_start(call, "refused"))
 
     def finish(self) -> None:
         """Write the closing line."""

@@ -21,7 +21,7 @@ class ScriptedModel:
 
     A script is ``{"task", "system"?, "decisions": [{"content"?, "tool_calls"?}], "on_error": {code: decision}?}``.
     A decision of ``on_error`` is put in once, after the first tool message with that code. The place in the script is
-    found from the history, so a repeated request gets the same answer.
+    found from the history, so a repeated request gets the same answer; in a history that was trimmed it is not found.
     Raises ValueError, naming the place, for a script that is not of this form.
     """
 

@@ -57,6 +57,10 @@ class RunningLab(LabWidget):
         """Return what a run depends on; where it is another than that of the shown run, the picture is stale."""
         return {name: self.controls[name].value for name in self._first}
 
+    def blocked(self) -> str | None:
+        """Return why no run can be begun with the knobs as they are, in a few words; None where one can."""
+        return None
+
     # what everybody uses
 
     @property
@@ -83,7 +87,7 @@ class RunningLab(LabWidget):
 
     def press(self, name: str) -> None:
         with self._lock:
-            if name == RUN and (self.work is None or self._over.is_set()):
+            if name == RUN and (self.work is None or self._over.is_set()) and self.blocked() is None:
                 self._begin()
 
     # behind the button
@@ -103,7 +107,8 @@ class RunningLab(LabWidget):
         def go() -> None:
             try:
                 before.wait()  # a run that Start over has taken off the page may not be over yet
-                work()
+                if self.work is work:  # else Start over has taken this one off as well, before it began
+                    work()
             except Exception as problem:
                 failed.append(problem)
             finally:
@@ -117,6 +122,8 @@ class RunningLab(LabWidget):
     def _show(self, work: Work, *failed: Exception) -> None:
         with self._lock:
             if self.work is work:  # else the page shows another run by now
+                if failed:
+                    self.work = None  # there is no picture of it: what is drawn next says that Run is to be pressed
                 self._draw(lambda: _raise(failed))
 
     def _put_back(self) -> None:
@@ -125,11 +132,17 @@ class RunningLab(LabWidget):
 
     def _seen(self) -> View:
         """The picture, and above it in words how it stands to the knobs."""
-        view, said = self.look(), SAID[self.state]
-        if self.state == RUNNING and self.choice() != self._chosen:
-            said = AHEAD
-        state = f'<div style="margin:2px 0 6px">{told(TONES[self.state], said)}</div>'
+        view, (tone, said) = self.look(), self._said()
+        state = f'<div style="margin:2px 0 6px">{told(tone, said)}</div>'
         return View(f"{said}\n{view.text}", state + view.html, view.stored)
+
+    def _said(self) -> tuple[str, str]:
+        """Return the tone and the words of the state."""
+        state = self.state
+        if state == RUNNING:
+            return TONES[state], SAID[state] if self.choice() == self._chosen else AHEAD
+        why = self.blocked()
+        return (TONES[state], SAID[state]) if why is None else ("bad", why)
 
 
 def _raise(failed: tuple[Exception, ...]) -> None:

@@ -7,15 +7,12 @@ from collections.abc import Callable
 from contextvars import Context, ContextVar, copy_context
 from queue import SimpleQueue
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from labkit.declare import Tool
 from labkit.workers import loops, processes, threads
 from labkit.workers.calling import call_function, parts
 from labkit.workers.child import Fault, fault
-
-if TYPE_CHECKING:
-    pass
 
 _current: ContextVar[Job] = ContextVar("labkit_job")
 
