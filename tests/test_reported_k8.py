@@ -23,19 +23,9 @@ from tools_for_tests import codes, until
 
 from labkit import ToolCall, ToolRegistry, ToolResult, ToolRuntime, tool
 from labkit.toolsets import workspace_tools
-from labkit.toolsets.workspace import descent
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="links, shells and process groups as POSIX has them")
 links_wanted = pytest.mark.skipif(os.name == "nt", reason="making a link needs a right of its own on Windows")
-
-
-@pytest.fixture(params=["descent", "resolving"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Every test with this fixture opens files in both ways; the second is what Windows has."""
-    if request.param == "descent" and not descent.SUPPORTED:
-        pytest.skip("this platform can't open relative to a folder")
-    monkeypatch.setattr(descent, "SUPPORTED", request.param == "descent")
-    return str(request.param)
 
 
 def folder_with(root: Path, files: dict[str, bytes]) -> Path:

@@ -27,15 +27,6 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="links and pipes are 
 by_descriptor = pytest.mark.skipif(not descent.SUPPORTED, reason="this platform can't open relative to a folder")
 
 
-@pytest.fixture(params=["descent", "resolving"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Every test with this fixture runs both ways of opening; the second is what Windows has."""
-    if request.param == "descent" and not descent.SUPPORTED:
-        pytest.skip("this platform can't open relative to a folder")
-    monkeypatch.setattr(descent, "SUPPORTED", request.param == "descent")
-    return str(request.param)
-
-
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     work = tmp_path / "work"
