@@ -357,7 +357,10 @@ def test_with_a_guard_the_circle_ends_when_the_model_goes_on_although_it_was_tol
 
 def test_a_banned_call_is_answered_in_its_place_and_the_others_run() -> None:
     found = run(["bad", "status", "bad", "write"])
-    assert results(found)[2:4] == [["failed", None, "failed", None], ["tool_banned", None, "tool_banned", "tool_banned"]]
+    assert results(found)[2:4] == [
+        ["failed", None, "failed", None],
+        ["tool_banned", None, "tool_banned", "tool_banned"],
+    ]
     assert [m["tool_call_id"] for m in found.messages if m["role"] == "tool"][-4:] == [f"call_{n}" for n in range(1, 5)]
     assert found.stop_reason == "max_turns"
 

@@ -23,7 +23,7 @@ from labkit.timeline import Timeline, compare
 from labkit.timeline.words import RULES
 from labkit.widgets.base import View, checkbox, control, dropdown, textarea
 from labkit.widgets.html import columns, heading, paragraph, sendable, table, told
-from labkit.widgets.running import RUN, RUNNING, RunningLab
+from labkit.widgets.running import RUNNING, RunningLab
 
 WRITTEN = "as written below"
 MAKERS = ("mix", "count", "resources", "lengths", "longest")
@@ -64,13 +64,14 @@ class ConcurrencyLab(RunningLab):
         words = in_words(setting, trial if fits else None)
         text = f"{off}\n{words}" if off else words
         head, waits = paragraph(off) if off else "", _who_waits(setting)
-        ahead = head + columns([waits, _numbers(setting.predicted)]) + setting.predicted.to_svg()
-        ahead += _verdict(setting.warnings, "predicted")
+        tables = columns([waits, _numbers(setting.predicted)])
+        ahead = head + _verdict(setting.warnings, "predicted") + setting.predicted.to_svg() + tables
         if trial is None or not fits:
             return View(text, ahead + (_other(trial, self.state) if trial else ""), ahead)
         seen, found = trial.measured, _verdict(trial.warnings, "measured")
         table_of_both = _numbers(setting.predicted, seen, going=trial.results is None)
-        now = head + columns([waits, table_of_both]) + compare(setting.predicted, seen).to_svg() + found
+        waits = _who_waits(setting, seen)
+        now = head + found + compare(setting.predicted, seen).to_svg() + columns([waits, table_of_both])
         return View(text, now, ahead + ("" if trial.warnings is None else found))
 
     def adjust(self, changed: str) -> None:
@@ -90,11 +91,8 @@ class ConcurrencyLab(RunningLab):
         assert setting is not None, "press lets nothing run that can't be read"
         return Trial(setting)
 
-    def press(self, name: str) -> None:
-        """What can't be read is not run; the page says which line it is."""
-        with self._lock:
-            if name != RUN or self.choice() is not None:
-                super().press(name)
+    def blocked(self) -> str | None:
+        return "a line can't be read: mend it, then press Run" if self.choice() is None else None
 
     def choice(self) -> Setting | None:
         """Return what a run depends on: what the lines say, however they came about. None where one can't be read."""
@@ -105,6 +103,10 @@ class ConcurrencyLab(RunningLab):
     def summary(self) -> str:
         setting, mix = self.choice(), self.controls["mix"].value
         return f"{setting.policy}, {len(setting.lines)} calls, {mix}" if setting else "a line can't be read"
+
+    def _put_back(self) -> None:
+        self._typed = None
+        super()._put_back()
 
     def _made(self) -> str:
         """Return the lines that the other knobs stand for; for those that leave it to the learner, what was written."""
@@ -128,10 +130,20 @@ def _unreadable(problems: tuple[str, ...]) -> View:
     return View("\n".join([*shown, NOT_RUN]), rows + paragraph(NOT_RUN))
 
 
-def _who_waits(setting: Setting) -> str:
+def _who_waits(setting: Setting, measured: Timeline | None = None) -> str:
+    """The plan as a table; of a run, when each call began and ended, in milliseconds."""
     rows = [(_whole(call), _whole(does), escape(waits)) for call, does, waits in who_waits(setting)]
+    heads = ("call", "what it does", "waits for")
     title = f"The plan: {setting.policy}, {RULES[setting.policy]}"
-    return table(("call", "what it does", "waits for"), rows, title)
+    if measured is None:
+        return table(heads, rows, title)
+    times = [(_milliseconds(span.started), _milliseconds(span.finished)) for span in measured.spans]
+    both = [(*row, *moments) for row, moments in zip(rows, times, strict=True)]
+    return table((*heads, "began, ms", "ended, ms"), both, f"{title}; and what was measured")
+
+
+def _milliseconds(moment: float | None) -> str:
+    return "-" if moment is None else f"{1000 * moment:.0f}"
 
 
 def _whole(text: str) -> str:
@@ -151,7 +163,12 @@ def _line(tone: str, sentence: str) -> str:
 
 
 def _numbers(predicted: Timeline, measured: Timeline | None = None, *, going: bool = False) -> str:
-    told_by = [ROWS, numbers(predicted), *([numbers(measured)] if measured else [])]
+    seen = [numbers(measured)] if measured else []
+    if going:  # what only a whole run can tell
+        seen = [
+            tuple("-" if row in ROWS[2::2] else value for row, value in zip(ROWS, each, strict=True)) for each in seen
+        ]
+    told_by = [ROWS, numbers(predicted), *seen]
     heads = ("", "predicted", "measured, so far" if going else "measured")[: len(told_by)]
     rows = [tuple(map(escape, row)) for row in zip(*told_by, strict=True)]
     return table(heads, rows, "What it comes to")

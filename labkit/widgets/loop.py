@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import ipywidgets as W  # noqa: N812
@@ -100,7 +101,7 @@ def _log(played: Played) -> str:
 
 
 def _row(row: Row) -> list[str]:
-    return [str(row.turn), code(row.call), told(TONES[row.came], row.came), paragraph(row.words)]
+    return [str(row.turn), code(row.call), told(TONES[row.came], row.came), escape(row.words)]
 
 
 def _told(played: Played) -> str:

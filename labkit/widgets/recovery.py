@@ -37,7 +37,7 @@ SAID = {
 }
 TEXT_SIZE = {"width": "700px", "max_width": "98%", "height": "72px"}
 SLIDER_SIZE = {"width": "420px", "max_width": "98%"}
-CALL_SIZE = {"width": "380px", "max_width": "98%"}
+CALL_SIZE = {"width": "440px", "max_width": "98%"}
 
 
 class Branching:

@@ -22,7 +22,7 @@ from labkit.course.recovery.words import (
 )
 from labkit.timeline import Timeline
 from labkit.trace import Line
-from labkit.widgets.html import FAINT, LINE, block, code, columns, heading, inked, paragraph, table, told
+from labkit.widgets.html import FAINT, INK, LINE, block, code, columns, heading, paragraph, table, told
 
 CHARACTERS = 2_000
 INKS = ("#8e3b74", "#0072b2", "#8a6100", "#00795c")
@@ -116,8 +116,7 @@ def _value(value: str | None) -> str:
 
 
 def _badge(mark: str) -> str:
-    ink = _ink(mark)
-    return f'<b style="border:2px solid {ink};border-radius:4px;padding:0 5px;{inked(ink)}">{escape(mark)}</b>'
+    return f'<b style="border:2px solid {_ink(mark)};border-radius:4px;padding:0 5px;color:{INK}">{escape(mark)}</b>'
 
 
 def _ink(mark: str) -> str:

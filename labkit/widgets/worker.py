@@ -16,6 +16,7 @@ import ipywidgets as W  # noqa: N812
 
 from labkit.course.execution import LIMITS, MOST_SIBLINGS, PLACES, Look, Setting, Trial, forecast, state, words
 from labkit.schedule import POLICIES
+from labkit.timeline import Timeline, compare
 from labkit.widgets.base import View, checkbox, control, dropdown, toggle
 from labkit.widgets.html import heading, paragraph, table, told
 from labkit.widgets.running import RunningLab
@@ -38,16 +39,21 @@ class WorkerLab(RunningLab):
         super().__init__(
             {
                 "place": dropdown(
-                    "The slow call runs",
+                    "Where it runs",
                     "The place in which the slow call runs",
                     options=[(words, place) for place, words in PLACES.items()],
+                    layout={"width": "340px", "max_width": "98%"},
                 ),
-                "hangs": toggle("It", "What the slow call does", options=[("hangs", True), ("ends in time", False)]),
-                "limit": toggle("Limit", "How long the runtime waits for the slow call", options=limits),
-                "writes": toggle("and", "What the slow call may do", options=[("reads", False), ("writes", True)]),
+                "hangs": toggle(
+                    "What it does", "What the slow call does", options=[("hangs", True), ("ends in time", False)]
+                ),
+                "limit": toggle("Its limit", "How long the runtime waits for the slow call", options=limits),
+                "writes": toggle(
+                    "It is a", "Whether the slow call may change something", options=[("read", False), ("write", True)]
+                ),
                 "siblings": control(
                     W.IntSlider,
-                    "Beside it",
+                    "Quick reads beside it",
                     "How many quick reads stand beside the slow call",
                     value=2,
                     max=MOST_SIBLINGS,
@@ -73,18 +79,25 @@ class WorkerLab(RunningLab):
             return View("\n".join(before), drawn)
         facts = ["measured:" if trial.over else "running …", trial.text()]
         stored = drawn + _calls(trial) + _looks(trial, timed=False)
-        return View("\n".join(before + facts), drawn + _measured(trial) + _looks(trial, timed=True), stored)
+        live = _measured(trial, setting, predicted) + _looks(trial, timed=True)
+        return View("\n".join(before + facts), live, stored)
 
     def summary(self) -> str:
         setting = self.choice()
         return f"{setting.slow}, {setting.place}, {'hangs' if setting.hangs else 'ends in time'}"
 
 
-def _measured(trial: Trial) -> str:
-    """What has happened by now, with its times."""
-    parts = [heading(f"measured: {trial.setting.told()}")]
-    for sent in tuple(trial.sent):
-        parts += [heading(sent.title), sent.timeline().to_svg()]
+def _measured(trial: Trial, setting: Setting, predicted: Timeline) -> str:
+    """What has happened by now, with its times; the first batch on one axis with its forecast where that is of it."""
+    own = trial.setting == setting
+    parts = [paragraph(setting.told())]
+    parts += [] if own else [predicted.to_svg(), heading(f"measured with other knobs: {trial.setting.told()}")]
+    for number, sent in enumerate(tuple(trial.sent)):
+        seen = sent.timeline()
+        both = own and number == 0
+        parts += [heading(sent.title), (compare(predicted, seen) if both else seen).to_svg()]
+    if own and not trial.sent:
+        parts.append(predicted.to_svg())
     return "".join(parts) + (_calls(trial) if trial.over else "")
 
 

@@ -39,6 +39,11 @@ RECORD = """(area) => {
     window.labkitRecorder.observe(picture, {childList: true, subtree: true, characterData: true});
 }"""
 
+SAYS = """([area, number, picture, words]) => {
+    const lab = document.querySelectorAll(area)[number];
+    return lab ? [...lab.querySelectorAll(picture)].at(-1)?.innerText.includes(words) : false;
+}"""
+
 # Resolves when a picture has not changed for a second.
 REST = """(picture) => new Promise(resolve => {
     let timer = setTimeout(resolve, 1000);
@@ -103,12 +108,8 @@ class Lab:
         return [tuple(frame) for frame in self.page.evaluate("() => window.labkitFrames")]
 
     def wait_until_it_says(self, words: str) -> None:
-        """Until the picture begins with these words, or holds them."""
-        self.page.wait_for_function(
-            "([node, words]) => node.innerText.includes(words)",
-            arg=[self.area.locator(PICTURE).last.element_handle(), words],
-            timeout=60_000,
-        )
+        """Until the picture holds these words; it is looked up anew each time, for its cell may have been run again."""
+        self.page.wait_for_function(SAYS, arg=[AREA, self.number, PICTURE, words], timeout=60_000)
 
     def wait_until_it_rests(self) -> None:
         """Until the picture has stayed as it is for a second."""

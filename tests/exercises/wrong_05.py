@@ -28,6 +28,15 @@ WRONG: dict[str, tuple[str, ...]] = {
         CHAIN + "    ends = {}\n    for i, n in enumerate(lengths):\n"
         "        ends[i] = n + max((ends.get(j, 0) for j in waits_for[i]), default=0)\n"
         "    return max(ends.values(), default=0)\n",
+        # the chain of the most calls
+        CHAIN + "    def chain(i):\n        tails = [chain(j) for j in waits_for[i]]\n"
+        "        return [i, *max(tails, key=len, default=[])]\n"
+        "    chains = [chain(i) for i in range(len(lengths))]\n"
+        "    return sum(lengths[i] for i in max(chains, key=len, default=[]))\n",
+        # of those that are waited for, the longest itself and not the last to end
+        CHAIN + "    def end(i):\n        longest = max(waits_for[i], key=lambda j: lengths[j], default=None)\n"
+        "        return lengths[i] + (0 if longest is None else end(longest))\n"
+        "    return max((end(i) for i in range(len(lengths))), default=0)\n",
         # no calls
         CHAIN + "    def end(i):\n        return lengths[i] + max((end(j) for j in waits_for[i]), default=0)\n"
         "    return max(end(i) for i in range(len(lengths)))\n",
@@ -51,6 +60,12 @@ WRONG: dict[str, tuple[str, ...]] = {
         PAIR + READS + NONE + "    return path.startswith(other_path) or other_path.startswith(path)\n",
         # the first part of a path decides
         PAIR + READS + NONE + '    return path.split("/")[0] == other_path.split("/")[0]\n',
+        # only the folder right above
+        PAIR + READS + NONE + '    return path == other_path or path.rpartition("/")[0] == other_path '
+        'or other_path.rpartition("/")[0] == path\n',
+        # the last part of a path decides
+        PAIR + READS + NONE + '    return path.split("/")[-1] == other_path.split("/")[-1] or '
+        'path.startswith(other_path + "/") or other_path.startswith(path + "/")\n',
         # what touches nothing that is known touches nothing
         PAIR + READS + "    if path is None or other_path is None:\n        return False\n" + PARTS,
         # only the first may touch everything

@@ -74,6 +74,19 @@ WRONG: dict[str, tuple[str, ...]] = {
         "    except BaseException as problem:\n        return ('error', type(problem).__name__)\n",
         # a thread that holds the end of the program
         OURS.replace("daemon=True", "daemon=False"),
+        # a TimeoutError of the function's own is taken for ours
+        OURS.replace(
+            "type(problem).__name__))",
+            "type(problem).__name__) if not isinstance(problem, TimeoutError) else ('timeout', None))",
+        ),
+        # the whole limit is slept away
+        OURS.replace(
+            "    try:\n        return box", "    import time\n    time.sleep(seconds)\n    try:\n        return box"
+        ),
+        # a limit of its own
+        OURS.replace("timeout=seconds", "timeout=0.05"),
+        # called once more for the value
+        OURS.replace("box.put(('ok', fn()))", "fn()\n            box.put(('ok', fn()))"),
     ),
     "06.3": (
         # those that wait for it directly

@@ -56,6 +56,13 @@ WRONG: dict[str, tuple[str, ...]] = {
         "        if 'error' in message:\n"
         "            found[message['tool_call_id']] = (line['seq'], message['error']['code'])\n"
         "    return list(found.values())\n",
+        # a list of codes that were seen so far
+        FIND + "    for line in lines:\n        for code in ('invalid_range', 'not_found'):\n"
+        "            if code in str(line.get('message', {}).get('error')):\n"
+        "                found.append((line['seq'], code))\n    return found\n",
+        # the trace is eaten up
+        FIND + "    while lines:\n        line = lines.pop(0)\n        error = line.get('message', {}).get('error')\n"
+        "        if error:\n            found.append((line['seq'], error['code']))\n    return found\n",
         # needs the end line that follows
         FIND + "    for line, after in zip(lines, lines[1:]):\n        error = line.get('message', {}).get('error')\n"
         "        if error and after.get('event') == 'tool_finished':\n"
@@ -71,6 +78,11 @@ WRONG: dict[str, tuple[str, ...]] = {
         BOTH + "    return {n: (old.get(n), new[n]) for n in new if json.dumps(old.get(n)) != json.dumps(new[n])}\n",
         # true is taken for 1
         BOTH + "    return {n: (old.get(n), new.get(n)) for n in {**old, **new} if old.get(n) != new.get(n)}\n",
+        # compared as Python writes them out: "4" is taken for 4
+        BOTH
+        + "    return {n: (old.get(n), new.get(n)) for n in {**old, **new} if str(old.get(n)) != str(new.get(n))}\n",
+        # the same object, in place of an equal one
+        BOTH + "    return {n: (old.get(n), new.get(n)) for n in {**old, **new} if old.get(n) is not new.get(n)}\n",
         # the type is asked, and what is inside a list is not
         BOTH + "    def differs(a, b):\n        return type(a) is not type(b) or a != b\n"
         "    return {n: (old.get(n), new.get(n)) for n in {**old, **new} if differs(old.get(n), new.get(n))}\n",

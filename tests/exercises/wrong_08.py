@@ -10,7 +10,7 @@ BY_THE_USER = REFUSED.replace('"tool"', '"user"')
 BY_ID = EACH.replace("place < limit", "call['id'] in kept")
 
 CIRCLES = "from collections import Counter\ndef circles(rounds, limit):\n    counts = Counter()\n    for r in rounds:\n"
-FORGET = "        if r.changed:\n            counts.clear()\n            continue\n"
+FORGET = "        if r.changed:\n            counts = Counter({key: counts[key]})\n"
 KEY = "        key = (r.call.name, fingerprint(r.call), r.content)\n"
 COUNT = "        counts[key] += 1\n        if counts[key] == limit:\n            return True\n    return False\n"
 
@@ -47,6 +47,13 @@ WRONG: dict[str, tuple[str, ...]] = {
         + f"    return [{EACH.replace('at most {limit}', 'fewer please')} for place, call in enumerate(calls)]\n",
         # one limit is written into the text
         ANSWERS + f"    return [{EACH.replace('{limit}', '2')} for place, call in enumerate(calls)]\n",
+        # the text names the place of the call, not the limit
+        ANSWERS + f"    return [{EACH.replace('{limit}', '{place}')} for place, call in enumerate(calls)]\n",
+        # ids are made up
+        ANSWERS
+        + "    return ["
+        + EACH.replace('call["id"]', "f'call_{place + 1}'")
+        + " for place, call in enumerate(calls)]\n",
         # calls are looked up by their ids
         ANSWERS + f"    kept = {{call['id'] for call in calls[:limit]}}\n    return [{BY_ID} for call in calls]\n",
         # the list is emptied
@@ -63,26 +70,23 @@ WRONG: dict[str, tuple[str, ...]] = {
         "        run = 0 if r.changed else run + 1 if key == last else 1\n        last = key\n"
         "        if run == limit:\n            return True\n    return False\n",
         # what came back does not count
-        CIRCLES + FORGET + KEY.replace(", r.content", "") + COUNT,
+        CIRCLES + KEY.replace(", r.content", "") + FORGET + COUNT,
         # which tool it was does not count
-        CIRCLES + FORGET + KEY.replace("r.call.name, ", "") + COUNT,
+        CIRCLES + KEY.replace("r.call.name, ", "") + FORGET + COUNT,
         # the arguments do not count
-        CIRCLES + FORGET + KEY.replace("fingerprint(r.call), ", "") + COUNT,
+        CIRCLES + KEY.replace("fingerprint(r.call), ", "") + FORGET + COUNT,
         # arguments as they were spelled
-        CIRCLES + FORGET + KEY.replace("fingerprint(r.call)", "str(r.call.arguments)") + COUNT,
+        CIRCLES + KEY.replace("fingerprint(r.call)", "str(r.call.arguments)") + FORGET + COUNT,
         # arguments as Python compares them
-        "import json\n" + CIRCLES + FORGET + "        a = r.call.arguments\n"
+        "import json\n" + CIRCLES + "        a = r.call.arguments\n"
         "        a = json.loads(a) if isinstance(a, str) else a\n"
-        "        key = (r.call.name, tuple(sorted(a.items())), r.content)\n" + COUNT,
+        "        key = (r.call.name, tuple(sorted(a.items())), r.content)\n" + FORGET + COUNT,
         # changes are rounds like any other
         CIRCLES + KEY + COUNT,
-        # a change is counted before the rest is forgotten
-        CIRCLES
-        + KEY
-        + COUNT.replace(
-            "    return False\n",
-            "        if r.changed:\n            counts = Counter({key: counts[key]})\n    return False\n",
-        ),
+        # a change is not counted itself
+        CIRCLES + "        if r.changed:\n            counts.clear()\n            continue\n" + KEY + COUNT,
+        # a change forgets itself, too
+        CIRCLES + KEY + "        if r.changed:\n            counts.clear()\n" + COUNT,
         # only what came after the last change
         "from collections import Counter\ndef circles(rounds, limit):\n"
         "    since = []\n    for r in rounds:\n        since = [] if r.changed else [*since, r]\n"
@@ -92,13 +96,23 @@ WRONG: dict[str, tuple[str, ...]] = {
         CIRCLES + "        if r.changed:\n            counts.pop('run_test', None)\n            continue\n"
         "        key = r.call.name if r.call.name == 'run_test' else (fingerprint(r.call), r.content)\n" + COUNT,
         # the limit is three
-        CIRCLES + FORGET + KEY + COUNT.replace("limit", "3"),
+        CIRCLES + KEY + FORGET + COUNT.replace("limit", "3"),
         # beyond the limit
-        CIRCLES + FORGET + KEY + COUNT.replace("== limit", "> limit"),
+        CIRCLES + KEY + FORGET + COUNT.replace("== limit", "> limit"),
         # the list is eaten up
-        CIRCLES.replace("for r in rounds", "while rounds") + "        r = rounds.pop(0)\n" + FORGET + KEY + COUNT,
+        CIRCLES.replace("for r in rounds", "while rounds") + "        r = rounds.pop(0)\n" + KEY + FORGET + COUNT,
+        # after a change there is no circle any more
+        CIRCLES + "        if r.changed:\n            return False\n" + KEY + COUNT,
+        # what changes something is known by its name
+        CIRCLES + KEY + FORGET.replace("r.changed", "r.call.name == 'edit_file'") + COUNT,
+        # tests are taken for a change
+        CIRCLES + KEY + FORGET.replace("r.changed", "r.call.name in ('edit_file', 'run_test')") + COUNT,
+        # only the last content of a call is remembered
+        CIRCLES.replace("    counts", "    last, counts", 1).replace("= Counter()", "= {}, Counter()")
+        + "        key = (r.call.name, fingerprint(r.call))\n        if last.get(key) != r.content:\n"
+        "            counts[key] = 0\n        last[key] = r.content\n" + FORGET + COUNT,
         # None for no
-        CIRCLES + FORGET + KEY + COUNT.replace("    return False\n", ""),
+        CIRCLES + KEY + FORGET + COUNT.replace("    return False\n", ""),
     ),
     "08.3": (
         # a slice

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from labkit.course.execution.setting import Setting
-from labkit.course.execution.tools import LET_GO, QUICK, WORK, Notes, tools
+from labkit.course.execution.setting import LET_GO, Setting
+from labkit.course.execution.tools import QUICK, WORK, Notes, tools
 from labkit.schedule import Plan, plan
 from labkit.timeline import Span, Timeline
+from labkit.workers.loops import ANSWER_WITHIN
 
 START_OF_A_PROCESS = 0.06
 """Seconds, about, until a process has come to its function."""
@@ -81,9 +82,14 @@ def _length(setting: Setting, at: int, near: frozenset[int]) -> float:
     assert slow is not None
     if at != setting.position:
         blocked = at in near and setting.place == "blocking"
-        return (slow if setting.outlived else slow + QUICK) if blocked else QUICK
+        return (slow + _knock(setting) if setting.outlived else slow + QUICK) if blocked else QUICK
     starts = START_OF_A_PROCESS if setting.place == "process" and not setting.outlived else 0.0
-    return slow + starts
+    return slow + starts + _knock(setting)
+
+
+def _knock(setting: Setting) -> float:
+    """Seconds that the runtime gives a loop to answer, once a limit is over, before it gives the loop up."""
+    return ANSWER_WITHIN if setting.outlived and setting.place == "blocking" else 0.0
 
 
 def _as_expected(span: Span, state: str, setting: Setting) -> Span:

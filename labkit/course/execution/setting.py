@@ -13,6 +13,8 @@ PLACES = {
     "process": "in a process of its own",
 }
 LIMITS: tuple[float | None, ...] = (0.6, 1.0, None)
+LET_GO = 0.8
+"""Seconds after which a hung tool without a limit is let go."""
 MOST_SIBLINGS = 4
 SAME, OTHER = "herbs", "roses"
 
@@ -75,5 +77,7 @@ class Setting:
         """Return what is tried, in one line."""
         does = "hangs" if self.hangs else "ends in time"
         limit = "no limit" if self.limit is None else f"limit {self.limit:g} s"
+        if self.hangs and self.limit is None:
+            limit = f"no limit (let go after {LET_GO:g} s)"
         beside = many(self.siblings, "quick read") if self.siblings else "nothing"
         return f"{self.slow} {PLACES[self.place]}: {does}, {limit}, beside it {beside}; {self.policy}"

@@ -10,15 +10,13 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from labkit.course.execution.setting import Setting
+from labkit.course.execution.setting import LET_GO, Setting
 from labkit.declare import Tool, ToolRegistry
 
 WORK = 0.1
 """Seconds that the slow tool takes where it ends in time."""
 QUICK = 0.05
 """Seconds that a quick tool takes."""
-LET_GO = 0.8
-"""Seconds after which a hung tool without a limit is let go."""
 LONGEST = 3.0
 """Seconds after which a hung tool ends, even if nobody lets it go."""
 

@@ -19,8 +19,8 @@ from typing import Any
 
 from labkit.calls import ToolCall, ToolResult
 from labkit.course.execution.rules import beside, planned
-from labkit.course.execution.setting import PLACES, SAME, Setting
-from labkit.course.execution.tools import LET_GO, Notes, tools
+from labkit.course.execution.setting import LET_GO, PLACES, SAME, Setting
+from labkit.course.execution.tools import Notes, tools
 from labkit.runtime import ToolRuntime
 from labkit.schedule import Plan, plan
 from labkit.timeline import Timeline

@@ -111,8 +111,10 @@ class Frame:
         """The start and end lines of the calls shown, as far as they have been reached: what a timeline needs."""
         places: set[int] = set()
         for call in self.calls:
-            places |= {line for line in (call.asked, call.started, call.ended) if line is not None}
-        return (self.story.lines[place - 1] for place in sorted(places) if place <= self.place)
+            over = call.ended if self.has(call.answered) else None  # the end line stands behind the answer
+            begun = [line for line in (call.asked, call.started) if self.has(line)]
+            places |= {line for line in (*begun, over) if line is not None}
+        return (self.story.lines[place - 1] for place in sorted(places))
 
 
 def read(source: Run | Trace | str | os.PathLike[str] | Sequence[Line]) -> Story:

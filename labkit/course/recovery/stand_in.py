@@ -127,7 +127,10 @@ class StandIn:
                 return answer
             return {"content": f"The tests pass: EXIT 0. {_told(edits)} Look at that before you keep it."}
         if tested is None:
-            return {"content": f"Not done: no test run since my last change. {_told(edits)}"}
+            last = rounds[-1] if rounds else None
+            broke = last.code if last is not None and last.call.name == "run_test" else None
+            why = f"the tests did not come to an end ({broke})" if broke else "no test run since my last change"
+            return {"content": f"Not done: {why}. {_told(edits)}"}
         return {"content": f"Not done: the tests end with {_first_line(tested.message)}. {_told(edits)}"}
 
 

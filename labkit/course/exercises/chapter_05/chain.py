@@ -58,6 +58,30 @@ LONGEST_CHAIN = Exercise(
             "When your loop reaches the second call, is the end of the third one known? What could look it up?",
         ),
         Case(
+            "the longest chain is the one that takes longest, not the one with the most calls",
+            "longest([set(), {0}, {1}, set()], [10, 20, 30, 100])",
+            ms(100),
+            "Do you look for the chain with the most links? What is its time, and what is that of call 3 alone?",
+        ),
+        Case(
+            "of two that it waits for, the shorter one may end last",
+            "longest([set(), {0}, set(), {1, 2}], [100, 20, 50, 10])",
+            ms(130),
+            "Call 3 waits for 1 and 2. Which of the two ends last, and is it the one that takes longest?",
+        ),
+        Case(
+            "a chain may lead backwards all the way",
+            "longest([{1}, {2}, {3}, set()], [10, 20, 30, 40])",
+            ms(100),
+            "Is every end known that you add to? Going through the calls a fixed number of times is not enough.",
+        ),
+        Case(
+            "the lists that were handed in stay as they are",
+            "[(w, ms) for w, ms in [([set(), {0}], [60, 40])] if longest(w, ms)]",
+            [([set(), {0}], [60, 40])],
+            "The plan and the lengths belong to the caller. Work on lists of your own.",
+        ),
+        Case(
             "a message without calls takes no time",
             "longest([], [])",
             ms(0),

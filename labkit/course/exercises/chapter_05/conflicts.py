@@ -64,6 +64,30 @@ CONFLICT = Exercise(
             "They share their folder. Does either of them touch the folder itself?",
         ),
         Case(
+            "a folder stands for what is deep in it, too",
+            'conflict(("edit", "shop"), ("read", "shop/back/tea.txt"))',
+            True,
+            "`shop` is not the folder right above that file. Do you go only one step up?",
+        ),
+        Case(
+            "files of one name in two folders are two files",
+            'conflict(("edit", "shop/tea.txt"), ("read", "cellar/tea.txt"))',
+            False,
+            "Only their last parts are alike. At which end of a path do you begin to compare?",
+        ),
+        Case(
+            "a folder of that name inside another one is another folder",
+            'conflict(("edit", "shop"), ("read", "old/shop/tea.txt"))',
+            False,
+            "`shop` stands in the middle of the second path, and `old/shop` is not `shop`. Where must a path begin?",
+        ),
+        Case(
+            "two files of one folder are two files, however deep it is",
+            'conflict(("edit", "shop/back/tea.txt"), ("edit", "shop/back/rye.txt"))',
+            False,
+            "Do you compare a fixed number of parts?",
+        ),
+        Case(
             "None touches everything",
             'conflict(("edit", None), ("read", "tea.txt"))',
             True,

@@ -93,8 +93,8 @@ HELD = Exercise(
         ),
         Case(
             "under `serial` all that follows is held",
-            'held(planned("look mo", "book mo", "look tu", "look we", policy="serial"), 1)',
-            positions(2, 3),
+            'held(planned("look mo", "book mo", *["look tu"] * 5, policy="serial"), 1)',
+            positions(2, 3, 4, 5, 6),
             "Each waits for the one before it only. Follow the chain from 1 on.",
         ),
     ),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 from labkit.course.exercise import Case, Exercise
 
-HANGS = 2.0
+HANGS = 1.0
 """Seconds after which the hung function ends, whatever the learner's code does."""
 
 Limited = Callable[[Callable[[], Any], float], Any]
@@ -38,12 +39,25 @@ def is_daemon(limited: Limited) -> bool | None:
 
 def leaves(limited: Limited) -> Any:
     """Return what ``limited`` makes of a function that calls ``sys.exit``."""
-    return limited(sys.exit, 0.3)
+    return limited(sys.exit, 0.1)
+
+
+def late_shop() -> None:
+    """Fail with a TimeoutError of its own; the chapter has the same function."""
+    raise TimeoutError("the shop took too long")
+
+
+def comes_back_early(limited: Limited) -> bool:
+    """Return whether ``limited`` comes back when its function does, long before the limit."""
+    began = time.monotonic()
+    limited(lambda: None, HANGS)
+    return time.monotonic() - began < HANGS / 2
 
 
 def given() -> dict[str, Any]:
     """Return what the cases use beside the learner's names; the chapter imports them, too."""
-    return {"goes_on": goes_on, "is_daemon": is_daemon, "leaves": leaves}
+    probes = {"goes_on": goes_on, "is_daemon": is_daemon, "leaves": leaves, "comes_back_early": comes_back_early}
+    return {**probes, "late_shop": late_shop, "time": time}
 
 
 LIMITED = Exercise(
@@ -74,6 +88,30 @@ LIMITED = Exercise(
             "leaves(limited)",
             ("error", "SystemExit"),
             "`sys.exit` raises an exception that is no `Exception`. What is above it?",
+        ),
+        Case(
+            "a function that fails with TimeoutError has failed: its limit is not over",
+            "limited(late_shop, 0.5)",
+            ("error", "TimeoutError"),
+            "Two things can raise a TimeoutError here: the function, and your own waiting. How do you tell them apart?",
+        ),
+        Case(
+            "a function may take its time within the limit",
+            'limited(lambda: time.sleep(0.2) or "slow", 5.0)',
+            ("ok", "slow"),
+            "Is it `seconds` that you wait for, and in seconds?",
+        ),
+        Case(
+            "what ends early is not waited for until the limit",
+            "comes_back_early(limited)",
+            True,
+            "Do you sleep for the whole limit? Wait for whichever comes first, the end or the limit.",
+        ),
+        Case(
+            "the function is called once",
+            "[(limited(lambda: seen.append(1), 1.0), seen) for seen in [[]]]",
+            [(("ok", None), [1])],
+            "What a tool does would be done twice. Keep what the one call returned.",
         ),
         Case(
             "an exception that is returned was not raised",

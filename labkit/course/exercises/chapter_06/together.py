@@ -85,9 +85,9 @@ TOGETHER = Exercise(
         ),
         Case(
             "the list of calls stays as it is",
-            '[(run_together(calls, meeting()), len(calls)) for calls in [[("first", {})]]]',
-            [(["first"], 1)],
-            "The list belongs to the caller. Look at its entries without taking them out.",
+            '[(run_together(c, meeting()), c) for c in [[("meet", {"name": "ann", "size": 1}), ("first", {})]]]',
+            [(["ann met", "first"], [("meet", {"name": "ann", "size": 1}), ("first", {})])],
+            "The list belongs to the caller. Look at its entries without taking them out, moving or changing them.",
         ),
     ),
     hints=(

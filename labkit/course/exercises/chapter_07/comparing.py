@@ -43,6 +43,18 @@ CHANGES = Exercise(
             "The first of the two is a `str`. What do you have to do before you can compare?",
         ),
         Case(
+            '4 and "4" are two values',
+            'changes({"start_line": "4"}, {"start_line": 4})',
+            _changed(start_line=("4", 4)),
+            "One is text and one is a number; a runtime refuses the first. Does your comparison tell them apart?",
+        ),
+        Case(
+            "equal values are equal, wherever they came from",
+            'changes(\'{"path": "a b.txt", "all": true}\', {"path": "a b.txt", "all": True})',
+            _changed(),
+            "Is it the same value that you ask for, or the same object?",
+        ),
+        Case(
             "both may come as text, spelt in two ways",
             'changes(\'{"a": 1, "b": 2}\', \'{"b":2,"a":1}\')',
             _changed(),

@@ -69,9 +69,9 @@ CLOSE_GAP = Exercise(
         ),
         Case(
             "several missing answers stand in the order of the calls",
-            'close_gap(turn("a", "b", "c", answered=1))',
-            _added(3, ["b", "c"]),
-            "Three calls, one answer. How many are missing, and which of them comes first?",
+            'close_gap(turn("a", "b", "c", "d", answered=1))',
+            _added(3, ["b", "c", "d"]),
+            "Four calls, one answer. How many are missing, and which of them comes first?",
         ),
         Case(
             "an id may occur twice in one turn",

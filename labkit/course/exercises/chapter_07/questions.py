@@ -31,8 +31,8 @@ QUIZ: tuple[Question, ...] = (
             Option("What a failed call was answered.", "That answer is a message; the model has to read it."),
             Option("How many calls were made.", "The model's messages hold every call."),
             Option(
-                "Whether the tool of a failed call was touched.",
-                "The end line has its start, or null where it never ran. A message has no times.",
+                "Which of three calls at once was over first, and how long it took.",
+                "Start and end stand in the end lines. A message has no times.",
                 right=True,
             ),
         ),

@@ -63,6 +63,18 @@ FAILURES = Exercise(
             "All three calls have one id. Do you collect by id, or line by line?",
         ),
         Case(
+            "whatever the code is",
+            'failures(lines_of("hung"))',
+            [(5, "timeout")],
+            "The code stands inside the error. Do you take it from there, or from a list of your own?",
+        ),
+        Case(
+            "to read a trace is to leave it as it is",
+            '[(failures(some), len(some))[1] for some in [lines_of("read")]]',
+            [6],
+            "What is left in the list after your function?",
+        ),
+        Case(
             "a trace may break off right behind the answer",
             'failures(lines_of("missing")[:5])',
             [(5, "not_found")],

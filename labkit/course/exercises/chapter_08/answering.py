@@ -84,7 +84,7 @@ ANSWER_ALL = Exercise(
         ),
         Case(
             "the text names the limit",
-            "answer_all(asked(4), text_of, 3)[3]['content']",
+            "answer_all(asked(9), text_of, 3)[8]['content']",
             _names(3),
             "What would the model have to know to do better the next time? Does your text take it from `limit`?",
         ),
@@ -96,15 +96,15 @@ ANSWER_ALL = Exercise(
         ),
         Case(
             "order is position: calls that share an id are told apart",
-            "[m['content'][:7] for m in answer_all(3 * asked(1), text_of, 2)]",
-            ["text of", "text of", "ERROR ["],
+            "[(m['tool_call_id'], m['content'][:7]) for m in answer_all(3 * asked(1), text_of, 2)]",
+            [("call_1", "text of"), ("call_1", "text of"), ("call_1", "ERROR [")],
             "All three have the id `call_1`. Does your function look calls up by their id?",
         ),
         Case(
-            "the list of calls stays as it is: it stands in the history",
-            "[(answer_all(some, text_of, 1), len(some))[1] for some in [asked(3)]]",
-            [3],
-            "The model's message holds this very list. Does your function shorten it?",
+            "the calls stay as they are: they stand in the history",
+            "[(answer_all(some, text_of, 1), some == asked(3))[1] for some in [asked(3)]]",
+            [True],
+            "The model's message holds this very list and these very dicts. Does your function change one of them?",
         ),
     ),
     hints=(

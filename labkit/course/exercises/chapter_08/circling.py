@@ -92,16 +92,58 @@ CIRCLES = Exercise(
             "After an edit the same result is news. What should be left of the count then?",
         ),
         Case(
-            "after a change the count begins at zero, for all rounds",
+            "after a change the count begins at zero, for all other rounds",
             'circles([look("a.txt"), look("a.txt"), edited(), look("a.txt"), look("a.txt")], 3)',
             False,
             "Two before the edit and two after it. Are they added up?",
         ),
         Case(
-            "a change itself is not counted",
-            "circles(5 * [edited()], 3)",
+            "a circle after a change is a circle",
+            'circles([edited(), look("a.txt"), look("a.txt"), look("a.txt")], 3)',
+            True,
+            "The run went on after the edit, and then nothing changed any more. Where does your function stop to look?",
+        ),
+        Case(
+            "only what has changed something ends a count",
+            "circles([tested(), tested(), tested()], 3)",
+            True,
+            "Nothing was changed by these. Does your function forget what it has counted, all the same?",
+        ),
+        Case(
+            "a round that changed nothing ends no count",
+            'circles([look("a.txt"), tested(), look("a.txt"), tested(), look("a.txt")], 3)',
+            True,
+            "The tests changed nothing here, and say so. Do they empty the counts in your function?",
+        ),
+        Case(
+            "any tool may have changed something",
+            'circles([look("a.txt"), look("a.txt"), tested()._replace(changed=True), look("a.txt")], 3)',
             False,
-            "Does your function count the round that changed something, before it forgets the others?",
+            "This run of the tests wrote a file, and says so. Do you ask `changed`, or do you go by the tool's name?",
+        ),
+        Case(
+            "another content in between does not hide a circle",
+            'circles([look("a.txt", text) for text in "xyxyx"], 3)',
+            True,
+            "x, y, x, y, x. How often does the round with x stand there? Do you compare only with the last content?",
+        ),
+        Case(
+            "a round that changed something is a round, too",
+            "[circles([edited()], limit) for limit in (1, 2)]",
+            [True, False],
+            "One edit, and a limit of one. Is a round that changed something counted itself?",
+        ),
+        Case(
+            "the same change again and again is a circle",
+            "[circles(times * [edited()], 3) for times in (2, 3)]",
+            [False, True],
+            "The same mail three times is one mail too many. What does a change leave of its own count?",
+        ),
+        Case(
+            "changes in turn begin each other's count anew",
+            'circles(4 * [edited("a.py"), edited("b.py")], 3)',
+            False,
+            "An edit of b stands between two edits of a. Which counts does a change leave as they are?",
         ),
         Case(
             "a circle that was closed before a change is a circle",
@@ -119,8 +161,8 @@ CIRCLES = Exercise(
     hints=(
         "Go through the rounds and keep a count for each different one. Three things make a round what it is.",
         "The key is a tuple: the tool's name, `fingerprint(round.call)`, and the content. A round that changed "
-        "something is not counted; it empties the counts.",
-        "For each r: if r.changed, counts.clear() and continue. Else add 1 under the key, and return True where the "
+        "something empties all counts but its own.",
+        "For each r: make the key. If r.changed, keep only counts[key]. Add 1 under the key; return True where the "
         "count has reached the limit. After the loop, return False.",
     ),
     solution='''
@@ -131,10 +173,9 @@ def circles(rounds, limit):
     """Say whether a run has gone round in a circle."""
     counts = Counter()
     for r in rounds:
-        if r.changed:
-            counts.clear()
-            continue
         key = (r.call.name, fingerprint(r.call), r.content)
+        if r.changed:
+            counts = Counter({key: counts[key]})
         counts[key] += 1
         if counts[key] == limit:
             return True

@@ -75,8 +75,8 @@ NEWEST = Exercise(
         ),
         Case(
             "the list that was given stays as it is",
-            "[(newest(some, 3), said(some))[1] for some in [turns(1, 1)]]",
-            ["task a a1 b b1"],
+            "[(newest(some, 3), newest(some, 9) is some, said(some))[1:] for some in [turns(1, 1)]]",
+            [(False, "task a a1 b b1")],
             "The history is what happened. Return a new list, and take nothing out of the old one.",
         ),
     ),
