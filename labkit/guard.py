@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from labkit.calls import CallRefused, ErrorCode, ToolCall, ToolError, ToolResult, many
 from labkit.declare import Tool, ToolRegistry
-from labkit.validate import parse
+from labkit.validate import normaliser, parse
 
 PAIRS_OF_A_TOOL = 3
 """So many pairs of one tool that fail again and again withdraw the tool as a whole."""
@@ -32,8 +32,9 @@ TURNS_REFUSED = 2
 """After so many turns in a row in which every call was refused, there is nothing left to wait for."""
 
 NAMED = 15
-EMPTY: Mapping[str, Any] = {}
 
+Values = dict[str, Any]
+Normalise = Callable[[Values], tuple[Values, tuple[str, ...]]]
 Pair = tuple[str, str]
 Rounds = dict[Pair, Counter[str]]
 
@@ -77,6 +78,7 @@ class Watch:
         self._failing: dict[str, set[Pair]] = {}  # per tool, what was banned since it last worked
         self._changes: set[tuple[Pair, str]] = set()
         self._refused_turns = 0
+        self._normal: dict[str, Normalise] = {}
 
     def refuse(self, call: ToolCall) -> ToolError | None:
         """Return why a call is not to be run, for the model to read; None where it may."""
@@ -141,7 +143,10 @@ class Watch:
         tool = self._tool(call.name)
         if tool is None:
             return str(call.name), fingerprint(call)
-        return tool.name, fingerprint(call, _defaults(tool))
+        normal = self._normal.get(tool.name)
+        if normal is None:
+            normal = self._normal[tool.name] = normaliser(tool.parameters)
+        return tool.name, fingerprint(call, lambda values: {**_defaults(tool), **normal(values)[0]})
 
     def _tool(self, name: Any) -> Tool | None:
         return self.registry.get(name) if isinstance(name, str) else None
@@ -155,17 +160,16 @@ class Watch:
         return ToolError(ErrorCode.TOOL_BANNED, message, name, f"{instead}{named}, or answer with what you know")
 
 
-def fingerprint(call: ToolCall, defaults: Mapping[str, Any] = EMPTY) -> str:
-    """Return the arguments in one spelling: decoded, with defaults, keys sorted, ``1.0`` as ``1``.
+def fingerprint(call: ToolCall, normal: Callable[[Values], Values] | None = None) -> str:
+    """Return the arguments in one spelling: decoded, keys sorted, ``1.0`` as ``1``; what can't be read stays text.
 
-    A null for what has a default means the default. What can't be read stays text.
+    ``normal`` does what a declaration says besides: it fills defaults, say.
     """
     try:
         values, _ = parse(call.arguments)
     except CallRefused:
         return call.arguments if isinstance(call.arguments, str) else _unread(call.arguments)
-    sent = {name: value for name, value in values.items() if value is not None or name not in defaults}
-    return json.dumps(_plain({**defaults, **sent}), sort_keys=True, ensure_ascii=False, default=repr)
+    return json.dumps(_plain(normal(values) if normal else values), sort_keys=True, ensure_ascii=False, default=repr)
 
 
 def _defaults(tool: Tool) -> dict[str, Any]:
@@ -175,7 +179,7 @@ def _defaults(tool: Tool) -> dict[str, Any]:
 
 
 def _unread(arguments: Any) -> str:
-    """What is no JSON at all, as Python spells it; its type where even that fails, as it does for 2,000 levels."""
+    """What is no JSON at all, as Python spells it; its type where even that fails."""
     try:
         return repr(arguments)
     except Exception:

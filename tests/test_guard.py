@@ -293,6 +293,21 @@ class Unspeakable:
         raise RuntimeError
 
 
+def test_a_null_that_means_something_is_no_default() -> None:
+    """For a parameter that may be null, null is a value; the declaration decides, as it does for the tool."""
+
+    def take(amount: int | None = 5) -> Failure:
+        return Failure("no")
+
+    registry = ToolRegistry([Tool.from_function(take, description="Take some.", readonly=True)])
+    watch, runtime = RetryGuard().watch(registry), ToolRuntime(registry)
+    for _ in range(2):
+        asked = ToolCall("1", "take", '{"amount": 5.0}')
+        watch.note([asked], [runtime.dispatch(asked)])
+    assert watch.refuse(ToolCall("2", "take", "{}")) is not None
+    assert watch.refuse(ToolCall("2", "take", '{"amount": null}')) is None
+
+
 def test_what_can_t_even_be_spelled_has_a_fingerprint() -> None:
     """How deep Python spells a value depends on its version; that it can't be spelled ends no run."""
     assert fingerprint(ToolCall("1", "t", {"a": Unspeakable()})) == "dict"

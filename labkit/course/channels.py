@@ -12,7 +12,6 @@ Does not: ask a language model. What a real one makes of a sentence can't be sho
 from __future__ import annotations
 
 import json
-import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,7 @@ from typing import Any
 
 from labkit import history
 from labkit.calls import ToolCall, ToolError, ToolResult, many
+from labkit.course.copying import copied
 from labkit.course.error_words import code_by_words
 from labkit.course.garden_shop import shop_tools
 from labkit.course.layout import beside
@@ -161,9 +161,7 @@ def _loop(model: Model, run: Run, answer: Design, messages: list[Message], resul
 
 
 def _folder(script: dict[str, Any], outer: Path) -> Path:
-    name: str = script["workspace"]
-    folder = outer / name
-    shutil.copytree(data("workspaces", name), folder, ignore=shutil.ignore_patterns("__pycache__"))
+    folder = copied(data("workspaces", script["workspace"]), outer)
     for file, text in script.get("files", {}).items():
         (folder / file).write_text(text, encoding="utf-8")
     return folder

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from labkit.calls import many
 from labkit.course.checking import Verdict, check
+from labkit.course.copying import copied
 from labkit.course.exercises import exercise
 from labkit.course.notes import Note, Report, report
 from labkit.course.progress import here
@@ -88,7 +89,7 @@ def _one_of(name: str, names: list[str], folder: Path) -> str:
 def fresh_copy(folder: Path) -> Path:
     """Return a throw-away copy of a folder, removed when the program ends."""
     outer = Path(tempfile.mkdtemp(prefix="labkit-"))
-    copy = shutil.copytree(folder, outer / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
+    copy = copied(folder, outer)
     weakref.finalize(_keeper, shutil.rmtree, outer, ignore_errors=True)
     return copy
 

@@ -88,7 +88,7 @@ class ConcurrencyLab(RunningLab):
 
     def prepare(self) -> Trial:
         setting = self.choice()
-        assert setting is not None, "press lets nothing run that can't be read"
+        assert setting is not None, "nothing is run that can't be read: see blocked"
         return Trial(setting)
 
     def blocked(self) -> str | None:

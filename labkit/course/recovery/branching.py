@@ -7,7 +7,6 @@ of the trace, and are really run; after it decides the scripted stand-in. The ol
 from __future__ import annotations
 
 import copy
-import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from typing import Any
 
 from labkit.agent import Agent, Run
 from labkit.calls import ToolCall, many
+from labkit.course.copying import copied
 from labkit.course.recovery.reading import Story, read
 from labkit.course.recovery.stand_in import StandIn
 from labkit.course.recovery.ties import Change, changed
@@ -80,8 +80,7 @@ def branch(story: Story, position: int, arguments: Any) -> Branch:
         raise IndexError(f"the run has {many(len(story.calls), 'call')}; there is none at position {position}")
     past, script = _changed_past(story, position, arguments), _script_of(story) or {}
     with tempfile.TemporaryDirectory(prefix="labkit-") as outer:
-        folder = Path(outer) / script["workspace"]
-        shutil.copytree(data("workspaces", folder.name), folder, ignore=shutil.ignore_patterns("__pycache__"))
+        folder = copied(data("workspaces", script["workspace"]), Path(outer))
         runtime = ToolRuntime(ToolRegistry(workspace_tools(folder)))
         model = _GoesOn(past, StandIn(script))
         run = Agent(model, runtime, max_turns=len(past) + MORE_TURNS).run(script["task"], script["system"])
