@@ -119,6 +119,7 @@ def test_lines_that_can_t_be_read_during_a_run_harm_nothing(concurrency: Concurr
 
 def test_start_over_during_a_run_takes_it_off_the_page(concurrency: ConcurrencyLab, gate: Gate) -> None:
     concurrency.controls["run"].click()
+    assert until(lambda: gate.passed), "a run that has not begun would be dropped, and never have results"
     old = trial_of(concurrency)
     concurrency.controls[RESET].click()
     assert concurrency.text() == ConcurrencyLab().text()
