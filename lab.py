@@ -44,6 +44,7 @@ COMMANDS = {
     "open": ("[--no-browser] [--port N]", "open the lab in your browser"),
     "test": ("test [ARGS]", "run every test, library and notebooks; ARGS go to pytest"),
     "run": ("run [TASK]", "play a scripted task in the terminal, such as m2; without TASK: which there are"),
+    "serve": ("serve [SCRIPT]", "play a script to any client over HTTP; also --port N, --drip SECONDS, --quirk NAME"),
     "check": ("check", "look at this machine and say what is missing"),
     "reset": ("reset [05]", "put a chapter in my/ back as shipped; yours is kept beside it"),
     "rebuild": ("rebuild [05]", "for maintainers: run chapters again and store their outputs"),

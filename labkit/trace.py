@@ -52,8 +52,20 @@ def tool_start(call: ToolCall, kind: str) -> Line:
     return event("tool_start", call_id=call.id, name=call.name, kind=kind)
 
 
-def tool_finished(result: ToolResult) -> Line:
-    """A call has its result. Times are seconds since the run began, null where the tool never started."""
+def early_discarded(call: ToolCall, reason: str, started: float | None) -> Line:
+    """A call was started before its reply was whole, and its result is not used; ``started`` as in ``tool_finished``.
+
+    ``reason`` is ``changed`` (the reply asks for another call at its place), the stop reason of a run that ends here
+    (``model_error``, ``refused``, ``interrupted`` …), or the code of the answer that the loop gave in its place.
+    """
+    return event("early_discarded", call_id=call.id, name=call.name, reason=reason, started=started)
+
+
+def tool_finished(result: ToolResult, whole: float | None = None) -> Line:
+    """A call has its result. Times are seconds since the run began, null where the tool never started.
+
+    ``whole`` is when the reply was whole; a tool that started before has ``early``, by how many seconds.
+    """
     payload: dict[str, Any] = {
         "call_id": result.call_id,
         "name": result.name,
@@ -67,6 +79,8 @@ def tool_finished(result: ToolResult) -> Line:
         payload["repairs"] = list(result.repairs)
     if result.abandoned:
         payload["abandoned"] = True
+    if whole is not None and result.started is not None and result.started < whole:
+        payload["early"] = whole - result.started
     return event("tool_finished", **payload)
 
 

@@ -55,13 +55,13 @@ def release() -> Iterator[threading.Event]:
 
 
 @pytest.mark.skipif(not REPORTED.exists(), reason="the reported cases lie beside the checkout, and are not here")
-@pytest.mark.parametrize("kind", ["K1", "K2", "K3", "K6", "K7", "K8", "K10"])
+@pytest.mark.parametrize("kind", ["K1", "K2", "K3", "K4", "K5", "K6", "K7", "K8", "K9", "K10"])
 def test_every_reported_case_has_a_test(kind: str) -> None:
     """A case is found by its id in the names of the tests: ``test_k6_01_…``, or ``test_k1_06_08_…`` for two of them."""
     cases = [json.loads(line)["id"] for line in REPORTED.read_text(encoding="utf-8").splitlines()]
     wanted = {case.partition("-")[2] for case in cases if case.startswith(f"{kind}-")}
     tested = set()
-    for path in HERE.rglob("test_reported_*.py"):
+    for path in [*HERE.rglob("test_reported_*.py"), HERE / "test_keys.py"]:
         for numbers in re.findall(rf"^def test_{kind.lower()}_((?:\d\d_)+)", path.read_text(encoding="utf-8"), re.M):
             tested |= set(numbers.split("_"))
     assert wanted and wanted <= tested, sorted(wanted - tested)

@@ -15,7 +15,16 @@ import pytest
 
 from labkit import ToolCall, ToolError, ToolResult, Trace
 from labkit.timeline import Timeline
-from labkit.trace import decision, message, session_end, session_start, tool_batch, tool_finished, tool_start
+from labkit.trace import (
+    decision,
+    early_discarded,
+    message,
+    session_end,
+    session_start,
+    tool_batch,
+    tool_finished,
+    tool_start,
+)
 
 
 def opening() -> dict[str, Any]:
@@ -50,6 +59,18 @@ def test_an_end_event_holds_code_repairs_and_null_times() -> None:
         "code": "timeout",
         "repairs": ["code_fence"],
     }
+
+
+def test_an_early_result_that_is_not_used_has_a_line_that_says_why() -> None:
+    line = early_discarded(ToolCall("call_1", "read_file", "{}"), "model_error", 0.25)
+    payload = {"call_id": "call_1", "name": "read_file", "reason": "model_error", "started": 0.25}
+    assert line == {"type": "event", "event": "early_discarded", "payload": payload}
+
+
+def test_an_end_event_holds_how_early_its_tool_was_only_where_it_was() -> None:
+    result = ToolResult("c", "t", True, "", started=0.5, finished=0.75)
+    assert tool_finished(result, 0.625)["payload"]["early"] == 0.125
+    assert all("early" not in tool_finished(result, whole)["payload"] for whole in (0.5, 0.25, None))
 
 
 def test_every_line_is_on_disk_before_record_returns(tmp_path: Path) -> None:

@@ -32,6 +32,8 @@ class Announcer:
         if name == "tool_finished":
             if self.session.on_event is not None:
                 self.session.on_event(event)
+        elif name == "early_discarded":
+            self.session.record(event)
         elif name == "tool_batch":
             self.open(event["payload"]["mode"])
         else:

@@ -9,33 +9,17 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from labkit import history, trace
+from labkit.agent.admission import Door, unrun
+from labkit.agent.ahead import Ahead
 from labkit.agent.announcer import Announcer, Listener
-from labkit.agent.answers import cut_off, in_call_order, interrupted, surplus
+from labkit.agent.answers import in_call_order, interrupted
 from labkit.agent.run import Run, Turn
-from labkit.calls import ToolCall, ToolResult, failed
+from labkit.calls import ToolCall, ToolResult
 from labkit.models.base import ModelError, ModelReply, Usage
 from labkit.trace import Trace
 
 if TYPE_CHECKING:
     from labkit.agent.agent import Agent
-
-
-def opening(task: str, system: str | None, earlier: Sequence[dict[str, Any]] | None) -> list[dict[str, Any]]:
-    """Return the history that a run begins with. Raises ValueError where it can't be gone on from."""
-    messages = list(earlier or ())
-    odd = next((m for m in messages if not isinstance(m, dict)), None)
-    if odd is not None:
-        raise ValueError(f"a history holds messages as dicts, not a {type(odd).__name__}")
-    faults = history.broken(messages)
-    if faults:
-        raise ValueError(f"this history can't be gone on from: {'; '.join(faults)}")
-    if system is not None:
-        told = [m["content"] for m in messages if m.get("role") == "system"]
-        if told and told != [system]:
-            raise ValueError("the history has a system message already; leave system out, or begin without history")
-        if not told:
-            messages.insert(0, history.system(system))
-    return [*messages, history.user(task)]
 
 
 class Session:
@@ -56,6 +40,7 @@ class Session:
         self.detail: str | None = None
         self.steps = 0
         self.watch = agent.guard.watch(agent.runtime.registry) if agent.guard is not None else None
+        self.ahead = Ahead(agent, self.watch, self.began) if agent.early_dispatch else None
         self._offered: tuple[Any, ...] = ()
         self._definitions: list[dict[str, Any]] = []
 
@@ -110,7 +95,10 @@ class Session:
         self.steps += 1
         self.record(trace.decision(self.steps))
         began = perf_counter()
-        reply = self.agent.model.reply(self.messages, definitions)
+        if self.ahead is not None and definitions:
+            reply = self.ahead.reply(self.messages, definitions)
+        else:
+            reply = self.agent.model.reply(self.messages, definitions)
         if not isinstance(reply, ModelReply):
             raise TypeError(f"a model must return a ModelReply, not a {type(reply).__name__}")
         if reply.usage is not None:
@@ -132,39 +120,25 @@ class Session:
     def results(self, reply: ModelReply) -> list[ToolResult]:
         """Run the calls of a turn, and answer those that are not to be run."""
         calls = reply.tool_calls
-        unrun = self.unrun(reply)
-        listener = Announcer(self, calls, unrun)
+        answered = unrun(reply, Door(self.watch, self.agent.max_calls_per_turn))
+        listener = Announcer(self, calls, answered)
         ran: list[ToolResult] = []
         try:
-            if len(unrun) < len(calls):
-                to_run = [call for position, call in enumerate(calls) if position not in unrun]
-                ran = self.agent.runtime.dispatch_many(to_run, on_event=listener, began=self.began)
+            for line in self.ahead.settle(answered, len(calls)) if self.ahead is not None else ():
+                self.record(line)
+            if len(answered) < len(calls):
+                to_run = [call for position, call in enumerate(calls) if position not in answered]
+                early = self.ahead.calls if self.ahead is not None else None
+                ran = self.agent.runtime.dispatch_many(to_run, on_event=listener, began=self.began, early=early)
             else:
                 listener.skip()
-            for answer in unrun.values():
+            for answer in answered.values():
                 listener(trace.tool_finished(answer))
-            return in_call_order(calls, unrun, ran)
+            return in_call_order(calls, answered, ran)
         except BaseException as problem:
-            results = in_call_order(calls, unrun, getattr(problem, "results", ran))
+            results = in_call_order(calls, answered, getattr(problem, "results", ran))
             problem.results = results  # type: ignore[attr-defined]
             raise
-
-    def unrun(self, reply: ModelReply) -> dict[int, ToolResult]:
-        """Return the answers to the calls that are not run, by position: all of a reply that was cut off, the surplus,
-        and what the guard refuses."""
-        if reply.finish_reason == "length":
-            return {position: cut_off(call) for position, call in enumerate(reply.tool_calls)}
-        found: dict[int, ToolResult] = {}
-        left = self.agent.max_calls_per_turn
-        for position, call in enumerate(reply.tool_calls):
-            error = self.watch.refuse(call) if self.watch is not None else None
-            if error is not None:
-                found[position] = failed(call, error)
-            elif left:
-                left -= 1
-            else:
-                found[position] = surplus(call, self.agent.max_calls_per_turn)
-        return found
 
     def answer_with(self, results: Sequence[ToolResult]) -> None:
         """Append the answers of the last turn, in call order; to the history first, so that no failure leaves a gap."""
@@ -173,7 +147,7 @@ class Session:
         self.messages += answers
         for result, message in zip(results, answers, strict=True):
             self.record(trace.message(message))
-            self.trace.record(trace.tool_finished(result))
+            self.trace.record(trace.tool_finished(result, self.whole))
 
     def break_off(self, problem: BaseException) -> None:
         """An exception is on its way out: answer every call that was asked, so that the history stays valid.
@@ -205,7 +179,7 @@ class Session:
             self.trace.record(trace.message(message))
         results = [result for turn in self.turns for result in turn.results]
         for result in results[len(self.trace.events("tool_finished")) :]:
-            self.trace.record(trace.tool_finished(result))
+            self.trace.record(trace.tool_finished(result, self.whole))
 
     def open_calls(self) -> None:
         """Write the start lines that are missing; a call without one never ran, since they all come before that."""
@@ -214,9 +188,16 @@ class Session:
             self.trace.record(trace.tool_start(call, "refused"))
 
     def finish(self) -> None:
-        """Write the closing line."""
+        """Write the closing line, and before it what was started early in vain."""
+        for line in self.ahead.discard_all(self.reason) if self.ahead is not None else ():
+            self.record(line)
         self.record(trace.session_end(self.reason, self.steps, self.detail))
         self.trace.close()
+
+    @property
+    def whole(self) -> float | None:
+        """When the last reply was whole, in seconds since the run began; None where no call can have started early."""
+        return self.ahead.whole if self.ahead is not None else None
 
     @property
     def ended(self) -> bool:

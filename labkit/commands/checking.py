@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from labkit.models.local import missing
 from labkit.paths import data, repository
 
 Say = Callable[[str], None]
@@ -58,6 +59,8 @@ def _verdicts() -> Iterator[Verdict]:
     browser = any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
     tests = browser and _importable("playwright")
     yield Verdict("browser tests", tests, "chromium and playwright are for maintainers only", needed=False)
+    lacking = "".join(f"\n          {clause}" for clause in missing())
+    yield Verdict("a local model, for chapter 11", not lacking, f"this is missing{lacking}", needed=False)
     named = [name for name in SETTINGS if os.environ.get(name)]
     remedy = "none is set, and none is needed: the scripted model answers"
     yield Verdict(f"a real endpoint ({', '.join(named or SETTINGS)})", bool(named), remedy, needed=False)

@@ -10,6 +10,7 @@ Does not: teach. The chapters do.
 
 from labkit.course.checking import Verdict
 from labkit.course.lab import Lab, start
+from labkit.course.real import real_model
 from labkit.course.source import Source, show_source
 
-__all__ = ["Lab", "Source", "Verdict", "show_source", "start"]
+__all__ = ["Lab", "Source", "Verdict", "real_model", "show_source", "start"]

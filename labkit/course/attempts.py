@@ -16,6 +16,7 @@ from typing import Any
 
 from labkit.course.exercise import Case, Wanted
 from labkit.paths import repository
+from labkit.workers import raised_on_purpose
 
 LONGEST = 400
 """Characters of a value that a verdict shows."""
@@ -111,7 +112,11 @@ def _raised(problem: BaseException) -> str:
     frames = traceback.extract_tb(problem.__traceback__)
     if isinstance(problem, NameError) and problem.name:
         said += f": {problem.name}"
-    elif Path(frames[-1].filename).is_relative_to(repository() / "labkit") and len(frames) > OWN_FRAMES:
+    elif (
+        Path(frames[-1].filename).is_relative_to(repository() / "labkit")
+        and len(frames) > OWN_FRAMES
+        and raised_on_purpose(problem)
+    ):
         said += f": {problem}"[:LONGEST]  # our own words
     return f"raises {said}{_line_of(problem)}"
 

@@ -122,7 +122,7 @@ def _as_reply(decision: dict[str, Any]) -> ModelReply:
         ToolCall(call["id"], call["name"], call.get("arguments")) for call in decision.get("tool_calls") or ()
     )
     reason = decision.get("finish_reason") or ("tool_calls" if calls else "stop")
-    return ModelReply(decision.get("content") or "", calls, reason)
+    return ModelReply(decision.get("content") or "", calls, reason, refusal=decision.get("refusal"))
 
 
 def _require_form(script: dict[str, Any]) -> None:
@@ -148,6 +148,8 @@ def _require_decision(decision: Any, place: str) -> None:
         raise ValueError(f'{place} needs "content", "tool_calls", or both')
     if not isinstance(decision.get("content") or "", str):
         raise ValueError(f'{place}: "content" must be text')
+    if not isinstance(decision.get("refusal") or "", str):
+        raise ValueError(f'{place}: "refusal" must be text')
     calls = decision.get("tool_calls") or []
     if not isinstance(calls, list):
         raise ValueError(f'{place}: "tool_calls" must be a list')

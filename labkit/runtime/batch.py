@@ -6,13 +6,14 @@ Everything here happens on the caller's thread; only the jobs are elsewhere.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from queue import Empty, SimpleQueue
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from labkit.calls import ErrorCode, ToolCall, ToolError, ToolResult, failed
-from labkit.runtime.content import STILL_AT_WORK, result_of, timed_out
+from labkit.calls import ToolCall, ToolResult
+from labkit.runtime.answers import cancelled, no_thread, stopped
+from labkit.runtime.content import result_of, timed_out
 from labkit.runtime.prepare import Prepared
 from labkit.schedule import Plan
 from labkit.workers import Job, job_for
@@ -65,7 +66,19 @@ class Batch:
                 self._dependants[other].append(position)
         self._ready: list[int] = []
         self._running: dict[int, tuple[Job, float | None]] = {}
+        self._early_limits: dict[int, float] = {}
         self._done: SimpleQueue[Job] = SimpleQueue()
+
+    def take_over(self, started: Mapping[int, tuple[Job, float | None]], done: SimpleQueue[Job]) -> None:
+        """Take over, before ``run``, calls by position that are at work or have ended; all announce that on ``done``.
+
+        A limit is the reading of the clock that its call has to end by, whenever its end is taken in.
+        """
+        self._done = done
+        self._early_limits = {i: limit for i, (_, limit) in started.items() if limit is not None}
+        for position, (job, _) in started.items():
+            job.position = position
+        self._running |= started
 
     def run(self) -> None:
         """Run to the end. After an exception in the caller's thread, such as an interrupt, call ``abandon_all``."""
@@ -81,7 +94,8 @@ class Batch:
             if isinstance(item, ToolResult):
                 self._settle(position, item)
         for position, item in enumerate(self.items):
-            if isinstance(item, Prepared) and not self._waits[position] and self.results[position] is None:
+            free = isinstance(item, Prepared) and not self._waits[position] and self.results[position] is None
+            if free and position not in self._running:
                 heapq.heappush(self._ready, position)
 
     def _start_ready(self) -> None:
@@ -116,11 +130,21 @@ class Batch:
     def _take(self, job: Job) -> None:
         if job.position in self._running:  # else its limit had passed
             item = self._prepared(job.position)
-            self._end(job.position, result_of(item.call, job, item.repairs, self.began))
+            late = self._too_late(job.position, job) if self._early_limits else None
+            self._end(job.position, late or result_of(item.call, job, item.repairs, self.began))
+
+    def _too_late(self, position: int, job: Job) -> ToolResult | None:
+        """Return the answer to a call that was taken over and did not end within its limit; None for all others."""
+        limit = self._early_limits.get(position)
+        if limit is None or (perf_counter() if job.finished is None else job.finished) <= limit:
+            return None
+        item = self._prepared(position)
+        return timed_out(item.call, job, item.repairs, self.began, at=limit)
 
     def _expire(self, position: int, job: Job) -> None:
         """A limit has passed. A coroutine that blocks its loop takes its siblings on that loop with it."""
-        job.stop()
+        if not job.stopped:  # one that was taken over may be
+            job.stop()
         lost = {position: job}
         if job.place_is_lost():
             lost |= {i: other for i, (other, _) in self._running.items() if job.shares_place(other)}
@@ -132,7 +156,8 @@ class Batch:
         self._cancel(self.plan.depends_on([i for i, other in lost.items() if other.alive and unsafe(other)]))
         for i, other in lost.items():
             item = self._prepared(i)
-            self._end(i, timed_out(item.call, other, item.repairs, self.began, lost=other is not job))
+            at = self._early_limits.get(i) if other is job else None
+            self._end(i, timed_out(item.call, other, item.repairs, self.began, lost=other is not job, at=at))
 
     def _cancel(self, positions: Iterable[int]) -> None:
         for position in sorted(positions):
@@ -159,6 +184,7 @@ class Batch:
         for position, (job, _) in self._running.items():
             item = self._prepared(position)
             answer = stopped(item, job, self.began)
+            answer = self._too_late(position, job) or answer
             self.held += held_by(item, job)
             if self.results[position] is None:
                 self.results[position] = answer
@@ -172,39 +198,6 @@ class Batch:
         item = self.items[position]
         assert isinstance(item, Prepared)
         return item
-
-
-def cancelled(item: Prepared, why: str) -> ToolResult:
-    """Return the answer to a call that is not run."""
-    error = ToolError(ErrorCode.CANCELLED, f"not run: {why}", item.tool.name)
-    return failed(item.call, error, item.repairs)
-
-
-def interrupted(item: Prepared, started: float | None, began: float, abandoned: bool = False) -> ToolResult:
-    """Return the answer to a call that was at work, or was to be, when the run was interrupted."""
-    if started is None:
-        return cancelled(item, "the run was interrupted")
-    message = "the run was interrupted while the tool was at work" + (STILL_AT_WORK if abandoned else "")
-    result = failed(item.call, ToolError(ErrorCode.CANCELLED, message, item.tool.name), item.repairs)
-    result.abandoned = abandoned
-    result.started, result.finished = started - began, perf_counter() - began
-    return result
-
-
-def stopped(item: Prepared, job: Job, began: float) -> ToolResult:
-    """Stop a job; return its result if it had ended by itself, else the answer to one that was interrupted."""
-    had_ended = job.finished is not None
-    job.stop()
-    if had_ended:
-        return result_of(item.call, job, item.repairs, began)
-    job.place_is_lost()  # so that a coroutine has ended before it is asked whether it has
-    return interrupted(item, job.started, began, job.alive)
-
-
-def no_thread(item: Prepared) -> ToolResult:
-    """Return the answer where the system gives no more threads."""
-    error = ToolError(ErrorCode.EXECUTION_ERROR, "no thread could be started for the tool", item.tool.name)
-    return failed(item.call, error, item.repairs)
 
 
 def held_by(item: Prepared, job: Job) -> list[Held]:

@@ -89,8 +89,13 @@ def raised(fault: Fault, tool: str) -> Outcome:
     return _failed(ToolError(ErrorCode.EXECUTION_ERROR, message, tool))
 
 
-def timed_out(call: ToolCall, job: Job, repairs: tuple[str, ...], began: float, *, lost: bool = False) -> ToolResult:
-    """Return the result of a call whose limit has passed, or that was lost with the event loop it shared."""
+def timed_out(
+    call: ToolCall, job: Job, repairs: tuple[str, ...], began: float, *, lost: bool = False, at: float | None = None
+) -> ToolResult:
+    """Return the result of a call whose limit has passed, or that was lost with the event loop it shared.
+
+    ``at`` is the clock's reading at its limit, where that is looked at later; else the limit passes now.
+    """
     message = "the event loop that it shared was blocked" if lost else f"no result within {job.tool.timeout:g} s"
     abandoned = job.alive
     if abandoned:
@@ -98,7 +103,8 @@ def timed_out(call: ToolCall, job: Job, repairs: tuple[str, ...], began: float, 
     error = ToolError(ErrorCode.TIMEOUT, message, job.tool.name, "ask for less at once, or try again later")
     result = failed(call, error, repairs)
     if job.started is not None:
-        result.started, result.finished = job.started - began, perf_counter() - began
+        result.started = job.started - began
+        result.finished = max(job.started, at or perf_counter()) - began
     result.abandoned = abandoned
     return result
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from labkit.calls import ErrorCode, Repair, ToolCall, ToolError, ToolResult, failed, many, quote
 from labkit.declare import ToolRegistry
-from labkit.runtime.batch import SLICE, Batch, Held, as_planned, held_by, interrupted, no_thread, stopped
+from labkit.runtime.answers import interrupted, no_thread, not_run, stopped, unknown_end
+from labkit.runtime.batch import SLICE, Batch, Held, as_planned, held_by
 from labkit.runtime.content import raised, result_from, result_of, timed_out
+from labkit.runtime.early import EarlyCalls
 from labkit.runtime.prepare import REPAIRS, VALIDATORS, Gate, Prepared, admit, unknown_tool
 from labkit.schedule import POLICIES, kind_of, plan
 from labkit.trace import tool_batch, tool_finished, tool_start
@@ -68,19 +70,36 @@ class ToolRuntime:
         _require_call(call)
         return self._dispatch_one(call, perf_counter())
 
+    def early(self, began: float | None = None, refuses: Callable[[ToolCall], object] | None = None) -> EarlyCalls:
+        """Return what starts calls of one reply while the reply still streams: see ``EarlyCalls``.
+
+        ``refuses`` is asked once per call, in call order; a call that it says yes to is not run and holds nobody.
+        Raises ValueError where the policy is neither ``barriers`` nor ``by_resource``.
+        """
+        return EarlyCalls(self, perf_counter() if began is None else began, refuses)
+
     def dispatch_many(
-        self, calls: Sequence[ToolCall], *, on_event: Listener | None = None, began: float | None = None
+        self,
+        calls: Sequence[ToolCall],
+        *,
+        on_event: Listener | None = None,
+        began: float | None = None,
+        early: EarlyCalls | None = None,
     ) -> list[ToolResult]:
         """Run calls as the policy allows; return one result per call, in call order, whatever their ids are.
 
         ``on_event`` hears, on this thread, ``tool_batch`` (of more than one call) and a ``tool_start`` per call
         before anything runs, then ``tool_finished`` in the order of completion. ``began`` is the ``perf_counter``
-        reading that times count from. An interrupt leaves with the results so far as ``exc.results``.
+        reading that times count from. An interrupt leaves with the results so far as ``exc.results``. What ``early``
+        has started is taken over where the call is still the same; else it runs anew, and ``early_discarded`` is told
+        before all other events.
         """
         calls = list(calls)
         for call in calls:
             _require_call(call)
         began = perf_counter() if began is None else began
+        if early is not None and early.started:
+            return self._dispatch_batch(calls, on_event, early.began, early)
         if len(calls) == 1:
             return [self._dispatch_one(calls[0], began, on_event)]
         return self._dispatch_batch(calls, on_event, began) if calls else []
@@ -142,15 +161,20 @@ class ToolRuntime:
         self._hold(*held_by(item, job))
         return timed_out(item.call, job, item.repairs, began)
 
-    def _dispatch_batch(self, calls: Sequence[ToolCall], on_event: Listener | None, began: float) -> list[ToolResult]:
+    def _dispatch_batch(
+        self, calls: Sequence[ToolCall], on_event: Listener | None, began: float, early: EarlyCalls | None = None
+    ) -> list[ToolResult]:
         """Plan and run. Unsafe calls of earlier batches that are still at work stand at the head of the plan."""
         batch: Batch | None = None
         held = self._still_held()
         try:
-            items = [self._prepare(call) for call in calls]
+            items = [self._prepare(call) for call in calls] if early is None else early.prepare(calls)
             new = [as_planned(item) if isinstance(item, Prepared) else None for item in items]
             whole = plan([*(each.call for each in held), *new], self.registry, self.policy)
-            batch = Batch(whole, [*held, *items], began, self.max_parallel, self.executor, _teller(on_event))
+            teller = _teller(on_event, None if early is None else early.whole)
+            batch = Batch(whole, [*held, *items], began, self.max_parallel, self.executor, teller)
+            if early is not None:
+                early.hand_over(batch, calls, len(held), on_event)
             if on_event is not None:
                 if len(calls) > 1:
                     mode = plan(new, self.registry, self.policy).mode if held else whole.mode
@@ -160,7 +184,8 @@ class ToolRuntime:
             batch.run()
         except BaseException as problem:
             if batch is None:
-                _attach(problem, [not_run(call) for call in calls])
+                begun = {} if early is None else early.started
+                _attach(problem, [unknown_end(c) if i in begun else not_run(c) for i, c in enumerate(calls)])
             else:
                 batch.abandon_all()
                 _attach(problem, batch.results[len(held) :])
@@ -214,24 +239,12 @@ def wait_for(job: Job, limit: float | None) -> bool:
                 wait = min(SLICE, left)
 
 
-def _teller(on_event: Listener | None) -> Callable[[ToolResult], None]:
+def _teller(on_event: Listener | None, whole: float | None) -> Callable[[ToolResult], None]:
     def tell(result: ToolResult) -> None:
         if on_event is not None:
-            on_event(tool_finished(result))
+            on_event(tool_finished(result, whole))
 
     return tell
-
-
-def not_run(call: ToolCall) -> ToolResult:
-    """Return the answer to a call of a batch that was interrupted before anything ran."""
-    name = str(call.name)
-    return failed(call, ToolError(ErrorCode.CANCELLED, "not run: the run was interrupted", name))
-
-
-def unknown_end(call: ToolCall) -> ToolResult:
-    """Return the answer to a call that was interrupted where nobody can tell whether its tool had run."""
-    message = "the run was interrupted before there was a result; the tool may have run"
-    return failed(call, ToolError(ErrorCode.CANCELLED, message, str(call.name)))
 
 
 def _attach(problem: BaseException, results: Sequence[ToolResult | None]) -> None:

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from labkit.timeline.gain import Gain, predict_gain
 from labkit.timeline.measure import measure
 from labkit.timeline.predict import bound, predict_spans
 from labkit.timeline.spans import CLOCK_DIGITS, OPEN, Span, peak
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from labkit.schedule import Plan
     from labkit.trace import Trace
 
-__all__ = ["Comparison", "Span", "Timeline", "compare"]
+__all__ = ["Comparison", "Gain", "Span", "Timeline", "compare", "predict_gain"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,7 +42,8 @@ class Timeline:
     """Calls on one time axis, in call order. A value; all times are seconds.
 
     ``title`` is the policy, where it is known. ``waits_for`` holds positions from 0 and is None for a measurement.
-    ``answered`` holds the positions of the calls in the order in which their results came.
+    ``answered`` holds the positions of the calls in the order in which their results came. ``note`` tells this
+    timeline from another of the same title.
     """
 
     spans: tuple[Span, ...]
@@ -50,17 +52,25 @@ class Timeline:
     waits_for: tuple[frozenset[int], ...] | None = None
     max_parallel: int | None = None
     answered: tuple[int, ...] = ()
+    note: str = ""
 
     @classmethod
-    def predict(cls, plan: Plan, durations: Sequence[float | None] | float, max_parallel: int = 64) -> Timeline:
+    def predict(
+        cls,
+        plan: Plan,
+        durations: Sequence[float | None] | float,
+        max_parallel: int = 64,
+        arrivals: Sequence[float] | None = None,
+    ) -> Timeline:
         """Return what the executor would do if every call took just its time.
 
         ``durations`` are seconds, one entry per call of the plan, or one number for all. A refused call
-        takes neither time nor slot; its entry may be None. Times are kept to the nanosecond.
+        takes neither time nor slot; its entry may be None. Times are kept to the nanosecond. ``arrivals`` are the
+        seconds at which each call becomes known, one entry per call; without them all are known at 0.
         Raises ValueError for a wrong number of entries, for an entry that is negative, NaN or no number,
         for ``max_parallel`` below 1 and for a plan that waits in a circle.
         """
-        found = predict_spans(plan, durations, max_parallel)
+        found = predict_spans(plan, durations, max_parallel, arrivals)
         order = tuple(range(len(found)))
         return cls(found, plan.policy, "predicted", tuple(plan.waits_for), max_parallel, order)
 
@@ -95,8 +105,13 @@ class Timeline:
 
     @cached_property
     def end(self) -> float:
-        """The last moment on the axis, in seconds."""
-        return max((span.last for span in self.spans), default=0.0)
+        """The last moment on the axis, in seconds: the last end, or that of the last reply."""
+        return max((max(span.last, span.whole or 0.0) for span in self.spans), default=0.0)
+
+    @cached_property
+    def replies(self) -> tuple[tuple[float, float], ...]:
+        """When a reply was asked for and when it was whole, in seconds, per turn for which that is told."""
+        return tuple(sorted({(span.begin, span.whole) for span in self.spans if span.whole is not None}))
 
     @cached_property
     def wall(self) -> float:

@@ -19,6 +19,7 @@ from labkit.timeline.load import load
 from labkit.timeline.page import Page
 from labkit.timeline.shapes import ALARM, DIM, EDGE, GREY, READ, RULE, SANS_CELL, text
 from labkit.timeline.spans import OPEN, Span, lanes
+from labkit.timeline.streamed import whole_lines
 from labkit.timeline.words import count
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def folded(parts: list[str], timeline: Timeline, page: Page, top: float) -> floa
     height = min(10.0 * rows, TALLEST) if in_lanes else CURVE
     bottom = first + height + (10.0 if bad else 0.0)
     parts += page.axis(first, bottom)
+    parts += whole_lines(timeline, page, first, bottom)
     if in_lanes:
         parts += _bars(timeline.spans, placed, page, first, height / max(rows, 1))
     else:

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Container, Iterable, Mapping
 from typing import Any, cast
 
-from labkit.timeline.spans import Kind, Span, State
+from labkit.timeline.spans import CLOCK_DIGITS, Kind, Span, State
 
 Payload = Mapping[str, Any]
 
@@ -25,8 +25,12 @@ def measure(lines: Iterable[Mapping[str, Any]]) -> tuple[tuple[Span, ...], tuple
     """Return the spans in call order, and their positions in the order in which the results stand in the trace.
 
     A turn is a run of start events with nothing between them. A call that has no end event is ``unfinished``.
+    A turn of which a call started early begins when the model was asked; each of its calls was known when it started,
+    or else when the reply was whole.
     """
     turns: list[list[Payload]] = []
+    asked: list[float | None] = []
+    model: float | None = None
     ends: dict[int, Payload] = {}
     waiting = _Waiting(0)
     after_start = False
@@ -37,14 +41,17 @@ def measure(lines: Iterable[Mapping[str, Any]]) -> tuple[tuple[Span, ...], tuple
             payload = line.get("payload") or {}
             if not after_start:
                 turns.append([])
+                asked.append(model)
                 waiting = _Waiting(count)
             turns[-1].append(payload)
             waiting.add(count, payload)
             count += 1
         elif event == "tool_finished" and (position := waiting.take(line.get("payload") or {}, ends)) is not None:
             ends[position] = line.get("payload") or {}
+        elif "model_seconds" in line:
+            model = _moment(line, "model_seconds")
         after_start = event == "tool_start"
-    return _spans(turns, ends), tuple(ends)
+    return _spans(turns, asked, ends), tuple(ends)
 
 
 class _Waiting:
@@ -75,7 +82,7 @@ class _Waiting:
         return same.popleft()
 
 
-def _spans(turns: list[list[Payload]], ends: dict[int, Payload]) -> tuple[Span, ...]:
+def _spans(turns: list[list[Payload]], asked: list[float | None], ends: dict[int, Payload]) -> tuple[Span, ...]:
     spans: list[Span] = []
     reached = 0.0
     for turn, starts in enumerate(turns):
@@ -83,13 +90,26 @@ def _spans(turns: list[list[Payload]], ends: dict[int, Payload]) -> tuple[Span, 
         found = [ends.get(first + i, {}) for i in range(len(starts))]
         begun = [moment for end in found if (moment := _moment(end, "started")) is not None]
         begin = min(begun, default=reached)
-        spans += [_span(start, end, begin, turn) for start, end in zip(starts, found, strict=True)]
+        whole = _whole(found)
+        if whole is not None:
+            begin = max(0.0, min(begin, round(whole - (asked[turn] or 0.0), CLOCK_DIGITS)))
+        spans += [_span(start, end, begin, turn, whole) for start, end in zip(starts, found, strict=True)]
         reached = max([reached, *(span.last for span in spans[first:])])
     return tuple(spans)
 
 
-def _span(start: Payload, end: Payload, begin: float, turn: int) -> Span:
+def _whole(ends: Iterable[Payload]) -> float | None:
+    """Return when the reply of a turn was whole, where a call that started early tells it."""
+    for end in ends:
+        started, early = _moment(end, "started"), _moment(end, "early")
+        if started is not None and early is not None:
+            return round(started + early, CLOCK_DIGITS)
+    return None
+
+
+def _span(start: Payload, end: Payload, begin: float, turn: int, whole: float | None) -> Span:
     kind = start.get("kind")
+    known = _moment(end, "started") if whole is not None and "early" in end else whole
     return Span(
         call_id=str(start.get("call_id") or ""),
         name=str(start.get("name") or ""),
@@ -100,6 +120,8 @@ def _span(start: Payload, end: Payload, begin: float, turn: int) -> Span:
         state=_state(end),
         ghost=bool(end.get("abandoned")),
         batch=turn,
+        known=known,
+        whole=whole,
     )
 
 

@@ -1,7 +1,7 @@
 """One call, one row: its names, its waiting, its bar, and a word for what became of it.
 
 Chapter 05. Pure: SVG text. Reads are plain, writes hatched, waiting is dotted, and what outlives its limit is a ghost
-that runs off the page; what is not over yet ends in a point.
+that runs off the page; what is not over yet ends in a point. A call that is not known yet is a line of long dashes.
 
     >>> row(Span("call_1", "read_file", "read", 0.0, 0.0, 0.06), page, 64, 26)[0]
     '<text x="20.0" … >call_1</text>'
@@ -30,6 +30,7 @@ from labkit.timeline.shapes import (
     line,
     patch,
     text,
+    unknown,
 )
 from labkit.timeline.spans import OPEN, Span
 from labkit.timeline.words import ID_CELLS, NAME_CELLS, fit
@@ -42,9 +43,11 @@ def row(span: Span, page: Page, top: float, pitch: float) -> list[str]:
     face = f' font-family="{MONO}"'
     parts = [text(EDGE, base, fit(span.call_id, ID_CELLS), INK, 11.5, face)]
     parts.append(text(page.names, base, fit(span.name, NAME_CELLS), DIM, 11.5, face))
-    begin, until = page.x(span.begin), _waits_until(span, page)
-    if until - begin > 2:
-        parts.append(dotted(begin, until, y + height / 2))
+    begin, free, until = page.x(span.begin), page.x(span.free), _waits_until(span, page)
+    if free - begin > 2:
+        parts.append(unknown(begin, free, y + height / 2))
+    if until - free > 2:
+        parts.append(dotted(free, until, y + height / 2))
     return parts + _bar(span, page, y, height) + _words(span, page, y, height, base)
 
 
@@ -62,7 +65,7 @@ def _waits_until(span: Span, page: Page) -> float:
         return page.right
     if span.state == "waiting":
         return page.x(span.last)
-    return page.x(span.begin if span.started is None else span.started)
+    return page.x(span.free if span.started is None else span.started)
 
 
 def _bar(span: Span, page: Page, y: float, height: float) -> list[str]:

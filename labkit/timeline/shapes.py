@@ -67,6 +67,11 @@ def dotted(start: float, end: float, y: float) -> str:
     return line(start, y, end, y, f'stroke="{GREY}" stroke-width="1.2" stroke-dasharray="1 3"')
 
 
+def unknown(start: float, end: float, y: float) -> str:
+    """A call that is not known yet."""
+    return line(start, y, end, y, f'stroke="{GREY}" stroke-width="1.2" stroke-dasharray="9 5"')
+
+
 def dashed(x: float, top: float, bottom: float) -> str:
     """A barrier."""
     return line(x, top - 2, x, bottom + 2, f'stroke="{INK}" stroke-opacity=".55" stroke-dasharray="2 3"')

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Kind = Literal["read", "write", "refused"]
@@ -32,6 +32,8 @@ class Span:
     ``state`` is ``unfinished`` where a trace breaks off before the call's end; in a picture of what still goes on it
     is ``running`` or ``waiting``, and ``finished`` is the moment of looking.
     ``ghost`` is true where the thread outlived its limit and goes on; ``batch`` counts turns from 0.
+    ``known`` is when the call was known well enough to start, None where that was so at ``begin``; ``whole`` is when
+    the reply that holds it was whole, None where that is not told.
     """
 
     call_id: str
@@ -43,6 +45,8 @@ class Span:
     state: State = "ok"
     ghost: bool = False
     batch: int = 0
+    known: float | None = field(default=None, repr=False)
+    whole: float | None = field(default=None, repr=False)
 
     @property
     def duration(self) -> float:
@@ -54,15 +58,21 @@ class Span:
     @property
     def last(self) -> float:
         """The last moment that is known of this call."""
-        return max(moment for moment in (self.begin, self.started, self.finished) if moment is not None)
+        moments = (self.begin, self.known, self.started, self.finished)
+        return max(moment for moment in moments if moment is not None)
+
+    @property
+    def free(self) -> float:
+        """From when on the call waits for others or for a place, and no longer for the model."""
+        return self.begin if self.known is None else max(self.begin, self.known)
 
     def moved(self, seconds: float) -> Span:
         """Return the same span that many seconds later."""
-        begin, started, finished = (
+        begin, started, finished, known, whole = (
             None if moment is None else round(moment + seconds, CLOCK_DIGITS)
-            for moment in (self.begin, self.started, self.finished)
+            for moment in (self.begin, self.started, self.finished, self.known, self.whole)
         )
-        return replace(self, begin=begin or 0.0, started=started, finished=finished)
+        return replace(self, begin=begin or 0.0, started=started, finished=finished, known=known, whole=whole)
 
 
 def peak(spans: Iterable[Span]) -> int:

@@ -20,6 +20,7 @@ from labkit.timeline.rows import label, row
 from labkit.timeline.scale import Scale
 from labkit.timeline.shapes import DIM, EDGE, FOOT_CELL, INK, MONO_CELL, SANS_CELL, dashed, header, sheet, text
 from labkit.timeline.spans import barriers
+from labkit.timeline.streamed import legend, whole_lines
 from labkit.timeline.words import (
     ID_CELLS,
     NAME_CELLS,
@@ -30,6 +31,7 @@ from labkit.timeline.words import (
     facts_line,
     fit,
     sentences,
+    streamed,
     wrapped,
 )
 
@@ -40,8 +42,11 @@ ROWS = 40  # more calls than this are folded
 NARROWEST = 480
 
 
-def draw(timelines: Sequence[Timeline], width: int = 780) -> str:
-    """Return one picture of the timelines, beneath one another on one axis. Raises ValueError below 480 pixels."""
+def draw(timelines: Sequence[Timeline], width: int = 780, facts: str = "") -> str:
+    """Return one picture of the timelines, beneath one another on one axis; ``facts`` stand at its foot.
+
+    Where none are given, they are those of one timeline, or of two compared. Raises ValueError below 480 pixels.
+    """
     if not isinstance(width, int) or width < NARROWEST:
         raise ValueError(f"width is a whole number of pixels, at least {NARROWEST}")
     page = _page(timelines, width)
@@ -49,12 +54,16 @@ def draw(timelines: Sequence[Timeline], width: int = 780) -> str:
     bottom = 34.0
     for timeline in timelines:
         bottom = _panel(parts, timeline, page, bottom)
-    facts = facts_line(timelines[0]) if len(timelines) == 1 else comparison_line(*timelines)
+    if not facts:
+        facts = facts_line(timelines[0]) if len(timelines) == 1 else comparison_line(*timelines)
     for line in wrapped(facts, (width - 2 * EDGE) / FOOT_CELL):
         bottom += 18
         parts.append(text(EDGE, bottom + 6, line, INK, 12))
+    if marks := legend(timelines, bottom + 26):
+        parts += marks
+        bottom += 20
     title = fit(timelines[0].title, 2 * NAME_CELLS) or "tool calls"
-    what = " and ".join(timeline.source for timeline in timelines)
+    what = " and ".join(_source(timeline) for timeline in timelines)
     name = f"{title}: {count(len(timelines[0].spans), 'call')}, {what}"
     told = " ".join(sentences(timeline, page.scale) for timeline in timelines)
     parts.insert(0, header(title, RULES.get(timelines[0].title, "")))
@@ -70,6 +79,7 @@ def _page(timelines: Sequence[Timeline], width: int) -> Page:
     names = EDGE + (ids * MONO_CELL + 8 if ids else 0.0)
     labels = max((len(label(span)) for span in spans if not span.ghost), default=0)
     told = repr([(t.title, t.source, t.max_parallel, t.answered, t.spans) for t in timelines]) + str(width)
+    told += "".join(t.note + repr([(s.known, s.whole) for s in t.spans]) for t in timelines if t.note or streamed([t]))
     key = "tl" + hashlib.sha256(told.encode("utf-8", "backslashreplace")).hexdigest()[:10]
     right = width - EDGE - max(34.0, labels * SANS_CELL + 6)
     left = names + (tools * MONO_CELL + 24 if tools else 0.0)
@@ -78,7 +88,8 @@ def _page(timelines: Sequence[Timeline], width: int) -> Page:
 
 def _panel(parts: list[str], timeline: Timeline, page: Page, top: float) -> float:
     """Draw one timeline and return where it ends."""
-    parts.append(text(EDGE, top + 20, timeline.source.upper(), DIM, 11, ' font-weight="600" letter-spacing=".6"'))
+    source = _source(timeline).upper()
+    parts.append(text(EDGE, top + 20, source, DIM, 11, ' font-weight="600" letter-spacing=".6"'))
     if len(timeline.spans) > ROWS:
         return folded(parts, timeline, page, top + 20) + 22
     pitch = 26.0 if len(timeline.spans) <= 12 else 19.0
@@ -87,6 +98,12 @@ def _panel(parts: list[str], timeline: Timeline, page: Page, top: float) -> floa
     parts += page.axis(first, bottom)
     if timeline.title == "barriers":
         parts += [dashed(page.x(moment), first, bottom) for moment in barriers(timeline.spans)]
+    parts += whole_lines(timeline, page, first, bottom, len(source))
     for number, span in enumerate(timeline.spans):
         parts += row(span, page, first + number * pitch, pitch)
     return bottom + 22
+
+
+def _source(timeline: Timeline) -> str:
+    """Return whether this is a forecast or a measurement, and what tells it from another one."""
+    return f"{timeline.source} · {timeline.note}" if timeline.note else timeline.source

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 NAME_CELLS = 20
 ID_CELLS = 12
 TOLD = 12  # calls that a description tells one by one
+NOT_KNOWN, WAITS, WHOLE = "-", "·", "┤"
 UNCOUNTED = ("refused", "cancelled", "unfinished", "running", "waiting")  # words without a plural
 
 RULES = {
@@ -71,13 +72,15 @@ def heading(timeline: Timeline) -> str:
     """Return policy, number of calls (and of turns) and whether this is a forecast or a measurement."""
     turns = len({span.batch for span in timeline.spans})
     calls = count(len(timeline.spans), "call") + (f" in {count(turns, 'turn')}" if turns > 1 else "")
-    return " · ".join(filter(None, [fit(timeline.title, 2 * NAME_CELLS), calls, timeline.source]))
+    told = [fit(timeline.title, 2 * NAME_CELLS), calls, timeline.source, fit(timeline.note, 2 * NAME_CELLS)]
+    return " · ".join(filter(None, told))
 
 
 def facts_line(timeline: Timeline) -> str:
     """Return wall time, sum, peak, order, and what did not go well."""
     limit = f" of {timeline.max_parallel}" if timeline.peak == timeline.max_parallel else ""
     parts = [f"wall {spoken(timeline.wall)}", f"sum {spoken(timeline.total)}", f"peak {timeline.peak}{limit}"]
+    parts += [f"reply whole at {spoken(timeline.replies[0][1])}"] if len(timeline.replies) == 1 else []
     return " · ".join([*parts, *order_and_states(timeline)])
 
 
@@ -88,6 +91,9 @@ def comparison_line(predicted: Timeline, measured: Timeline) -> str:
         f"sum {spoken(measured.total)}, predicted {spoken(predicted.total)}",
         f"peak {measured.peak}, predicted {predicted.peak}",
     ]
+    if len(measured.replies) == len(predicted.replies) == 1:
+        ends = (spoken(timeline.replies[0][1]) for timeline in (measured, predicted))
+        parts.append(f"reply whole at {', predicted '.join(ends)}")
     return " · ".join([*parts, *order_and_states(measured)])
 
 
@@ -100,6 +106,15 @@ def states(spans: Iterable[Span]) -> list[str]:
     """Return a count per state other than ``ok``."""
     found = Counter(span.state for span in spans if span.state != "ok")
     return [f"{n} {state}" if state in UNCOUNTED else count(n, state) for state, n in sorted(found.items())]
+
+
+def streamed(timelines: Iterable[Timeline]) -> list[tuple[str, str]]:
+    """Return what a picture of a stream has to explain, as (mark, meaning); nothing of any other picture."""
+    shown = list(timelines)
+    late = any(span.free > span.begin for timeline in shown for span in timeline.spans)
+    whole = any(timeline.replies for timeline in shown)
+    told = [(NOT_KNOWN, "not known yet"), (WAITS, "waits")] if late else []
+    return told + ([(WHOLE, "reply whole")] if whole else [])
 
 
 def wrapped(facts: str, characters: float) -> list[str]:
@@ -127,10 +142,11 @@ def _sentence(span: Span, scale: Scale) -> str:
         return f"{who} {_FATES[span.state]}."
     when = f"from {scale.number(span.started)} to {scale.time(span.finished)}"
     does = "reads" if span.kind == "read" else "writes"
-    waited = scale.number(span.started - span.begin)
+    known = f"is known at {scale.time(span.free)}, then " if span.free > span.begin else ""
+    waited = scale.number(span.started - span.free)
     waits = "" if waited == "0" or waited.startswith("<") else "waits, then "
     goes_on = " while its thread goes on" if span.ghost else ""
-    return f"{who} {waits}{does} {when}{_ENDS.get(span.state, '')}{goes_on}."
+    return f"{who} {known}{waits}{does} {when}{_ENDS.get(span.state, '')}{goes_on}."
 
 
 _ENDS = {

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from labkit.widgets.loop import LoopLab
     from labkit.widgets.quiz import Quiz
     from labkit.widgets.recovery import RecoveryLab
+    from labkit.widgets.stream import StreamLab
     from labkit.widgets.transcript import TranscriptLab
+    from labkit.widgets.wire import WireLab
     from labkit.widgets.worker import WorkerLab
 
 __all__ = [
@@ -31,7 +33,9 @@ __all__ = [
     "LoopLab",
     "Quiz",
     "RecoveryLab",
+    "StreamLab",
     "TranscriptLab",
+    "WireLab",
     "WorkerLab",
 ]
 
@@ -43,7 +47,9 @@ _HOMES = {
     "LoopLab": "loop",
     "Quiz": "quiz",
     "RecoveryLab": "recovery",
+    "StreamLab": "stream",
     "TranscriptLab": "transcript",
+    "WireLab": "wire",
     "WorkerLab": "worker",
 }
 

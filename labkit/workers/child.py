@@ -15,11 +15,13 @@ from typing import Any, NamedTuple
 LONGEST = 300
 _START = r"(?:file:/+|~?/|\\\\|[A-Za-z]:[\\/])(?=[\w.~])"
 # What a message must not carry out of the house, and what stands in its place. The order matters: keys before paths.
-HIDDEN = (
+KEYS = (
     (r"\b(\w+://)[^/\s:@]+:[^/\s@]+@", r"\1[hidden]@"),
     (r"\b(Bearer|Basic)\s+[\w.~+/=-]{6,}", r"\1 [hidden]"),
     (r"\b(sk|pk|ghp|xox[a-z])[-_][A-Za-z0-9_-]{8,}|\bAKIA[0-9A-Z]{12,}", "[hidden]"),
     (r"(?i)\b(passw(?:or)?d|secret|token|api[_-]?key)(\s*[=:]\s*)\S+", r"\1\2[hidden]"),
+)
+PATHS = (
     (rf"(['\"]){_START}[^'\"]*\1", "[path]"),
     (rf"(?<![\w.:/\\]){_START}[^\s'\",;:]+(?: [^\s'\",;:/\\]+[\\/][^\s'\",;:]*)*", "[path]"),
 )
@@ -55,13 +57,20 @@ def raised_on_purpose(problem: BaseException) -> bool:
 
 def blot(text: str) -> str:
     """Return a text on one line without absolute paths, and without keys: neither known ones nor their look-alikes."""
-    text = " ".join(text.split())
+    text = hide_keys(" ".join(text.split()))
+    for pattern, instead in PATHS:
+        text = re.sub(pattern, instead, text)
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def hide_keys(text: str) -> str:
+    """Return a text without keys: neither those of the environment nor their look-alikes."""
     for name, value in os.environ.items():
         if len(value) >= 8 and re.search("KEY|TOKEN|SECRET|PASSWORD", name, re.IGNORECASE):
             text = text.replace(value, "[hidden]")
-    for pattern, instead in HIDDEN:
+    for pattern, instead in KEYS:
         text = re.sub(pattern, instead, text)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text
 
 
 def _innermost(problem: BaseException) -> TracebackType | None:

@@ -2,7 +2,8 @@
 
 The per-call figures are taken pinned to one core, interleaved and warmed up: an empty hand-over between threads costs
 about 20 µs on one core, and about 100 µs over two idle ones. Nothing here is an assertion; machines differ.
-``agreement`` holds predictions to measurements, ``linear`` looks at what grows with the length of a run.
+``agreement`` holds predictions to measurements, ``early`` those of early dispatch; ``linear`` looks at what grows with
+the length of a run.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ def main(say: Say) -> int:
     """Measure and say one line a figure; the exit code is 0 where all aims are met, else 1."""
     sys.path.insert(0, str(Path(__file__).parent))  # this file is run by its path
     from agreement import agreement
+    from early import gains
     from linear import pictures, runs, traces
 
     missed = 0
-    for figures in (per_call, batches, turns, imports, agreement, runs, pictures, traces):
+    for figures in (per_call, batches, turns, imports, agreement, gains, runs, pictures, traces):
         for what, value, aim, unit in figures():
             verdict = "ok  " if value <= aim else "OVER"
             missed += value > aim
