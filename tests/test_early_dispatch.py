@@ -755,3 +755,11 @@ def test_law_what_starts_early_is_what_waits_for_nobody_in_the_plan(asked: list[
     whole = plan(known, world.runtime.registry, policy)
     may = [i for i, call in enumerate(known) if call is not None and call.name == "look" and not whole[i]]
     assert sorted(early.started) == may
+
+
+def test_a_model_that_could_stream_and_does_not_is_refused_with_what_to_do() -> None:
+    from labkit.models import OpenAIModel
+
+    still = OpenAIModel(base_url="http://127.0.0.1:9/v1", model="m")
+    with pytest.raises(ValueError, match="stream=True"):
+        Agent(still, runtime_of(quick()), early_dispatch=True)

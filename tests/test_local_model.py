@@ -1,6 +1,6 @@
 """A real model on this machine, where one is installed: the orderings that its rates keep, and calls from its replies.
 
-Not run by default; ``pytest -m local`` takes about a minute on one core. Rates differ between builds and machines, so
+Not run by default; ``pytest -m local`` takes a few minutes on one core. Rates differ between builds and machines, so
 none is asserted, only how they stand to one another.
 """
 

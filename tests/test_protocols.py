@@ -51,6 +51,8 @@ def right_arguments(task: Task) -> dict[str, Any]:
                 spelled[name] = f"{number} + 0"
             case {"words": words}:
                 spelled[name] = " ".join(words)
+            case {"least": number}:
+                spelled[name] = number
             case [first, *_]:
                 spelled[name] = first
     return {name: value for name, value in spelled.items() if value is not None}
@@ -203,7 +205,7 @@ def test_a_measurement_asks_once_a_task_and_notes_what_came() -> None:
     told: list[tuple[int, int]] = []
     rows = measure(model, tasks()[:3], "json_mode", examples(), lambda *each: told.append(each))
     assert [row.task for row in rows] == [task.id for task in tasks()[:3]]
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
     assert len(model.asked) == 3
     assert [row.right_tool for row in rows] == [True, False, False]
     assert (rows[0].prompt_tokens, rows[0].completion_tokens, rows[0].examples) == (30, 9, 4)
@@ -353,3 +355,10 @@ def test_the_recorded_rates_say_that_a_constraint_repairs_form_and_not_choice() 
         assert held.parsed >= mode.parsed
         assert held.right_tool < held.valid
         assert held.right_arguments < held.right_tool
+
+
+@pytest.mark.parametrize(("limit", "right"), [(20, True), (37, True), (100, True), (19, False), (1, False)])
+def test_a_limit_that_lets_all_through_is_right(limit: int, right: bool) -> None:
+    task = next(task for task in tasks() if task.id == "query_orders-1")
+    said = a_call("query_orders", **{**right_arguments(task), "limit": limit})
+    assert judge(task, ModelReply(said), "only_json").right_arguments is right

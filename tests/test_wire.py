@@ -198,6 +198,10 @@ def test_what_a_user_sends_besides_text_is_passed_on() -> None:
     assert from_responses(told) == [{"role": "user", "content": parts}]
 
 
+def test_a_list_of_plain_texts_is_not_lost() -> None:
+    assert to_chat([{"role": "user", "content": ["go", " on"]}]) == [{"role": "user", "content": "go on"}]
+
+
 def test_declarations_are_sent_legal_and_flat_where_that_is_asked_for() -> None:
     function = {"name": "a.b", "description": "d" * 2_000, "parameters": {"type": "object"}}
     (sent,) = chat_tools([{"type": "function", "function": function}])

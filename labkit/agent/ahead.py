@@ -23,6 +23,8 @@ DISCARDED = ("interrupted", "model_error", "refused", "truncated")
 def require_early(model: Model, runtime: ToolRuntime) -> None:
     """Raise ValueError or TypeError, saying what to do, where calls can't start before a reply is whole."""
     require_policy(runtime.policy)
+    if getattr(model, "stream", True) is False:
+        raise ValueError("early dispatch needs a reply that streams: make the model with stream=True")
     try:
         parameters = inspect.signature(model.reply).parameters
     except (TypeError, ValueError):  # a callable that does not tell what it takes

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 NO_KEY = "no-key-was-needed"
 """What is sent in place of a key to a server on this machine: the SDK wants one, such a server does not."""
 NO_QUOTA = "insufficient_quota"
+OPENAI = "https://api.openai.com/v1"
 
 
 class Secret(str):
@@ -42,7 +43,8 @@ def connect(base_url: str | None = None) -> OpenAI:
     """
     from openai import DefaultHttpxClient, OpenAI
 
-    address = Secret((base_url or os.environ.get("OPENAI_BASE_URL") or "").strip())
+    given = ((each or "").strip() for each in (base_url, os.environ.get("OPENAI_BASE_URL")))
+    address = Secret(next(filter(None, given), ""))
     if problem := address and _wrong_with(address):
         raise ModelError(problem)
     home = bool(address) and at_home(address)
@@ -51,19 +53,26 @@ def connect(base_url: str | None = None) -> OpenAI:
         raise ModelError("no key is there: set OPENAI_API_KEY, or give a base_url on this machine, which needs none")
     return OpenAI(
         api_key=_require_sendable(key),
-        base_url=address.rstrip("/") or None,
+        base_url=address.rstrip("/") or OPENAI,  # without it the SDK takes a blank OPENAI_BASE_URL for an address
         http_client=DefaultHttpxClient(event_hooks={"response": [mind]}, trust_env=not home),
     )
 
 
 def discreet(client: OpenAI) -> OpenAI:
     """Return a client like this one whose key does not show itself. The connections are shared, and the given client
-    stays as it is. Raises ModelError for a key that can't be sent."""
+    stays as it is. Raises ModelError for a key that can't be sent, TypeError for what is no such client."""
+    from openai import OpenAI
+
+    if not isinstance(client, OpenAI):
+        raise TypeError(f"client takes an openai.OpenAI, whose requests are not awaited; not this: {quote(client)}")
     key = client.api_key
     if not isinstance(key, str) or not key or isinstance(key, Secret):
         return client
-    key = Secret(key)
-    return client.with_options(api_key=_require_sendable(key))
+    key = Secret(key)  # first of all: a traceback shows it
+    _require_sendable(key)
+    alike = client.with_options()  # a key given here would take the place of another way to say who asks: Azure's
+    alike.api_key = key
+    return alike
 
 
 def named(model: str | None) -> str:

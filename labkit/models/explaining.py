@@ -60,17 +60,19 @@ def place(url: str) -> str:
     """Return an address as it may be told: without credentials, a query, or a part as long as a token."""
     parts = urlsplit(url)
     path = re.sub(r"/[^/]{16,}(?=/|$)", "/…", parts.path.rstrip("/"))
-    host = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    host = f"{host}:{parts.port}" if parts.port else host
     return f"{parts.scheme}://{host}{path}"
 
 
 def _sentence(problem: Exception, url: str) -> str:
+    import httpx2
     import openai
 
     match problem:
-        case openai.APITimeoutError():
+        case openai.APITimeoutError() | httpx2.TimeoutException():
             return f"the server at {place(url)} did not answer in time; try again, or give it longer: timeout=60"
-        case openai.APIConnectionError():
+        case openai.APIConnectionError() | httpx2.HTTPError():
             return _unreached(problem, url)
         case openai.APIStatusError():
             return _refused(problem, url)
@@ -78,7 +80,7 @@ def _sentence(problem: Exception, url: str) -> str:
             return f"the server broke its reply off: {_told(problem.body) or excerpt(problem.body or problem.message)}"
         case ValueError() if told := _told_in_line(getattr(problem, "doc", "")):
             return f"the server broke its reply off: {told}"
-        case ValueError():  # a line of a stream that is no JSON
+        case ValueError() | RecursionError():  # a line of a stream that is no JSON, or none that can be read
             return "the server sent something that is no event of a stream, so nothing of its reply was used; ask again"
     return f"no reply could be had: {type(problem).__name__}"
 

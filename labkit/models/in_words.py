@@ -32,7 +32,7 @@ class InWords(ABC):
         self.model = model
         self.corrections = corrections
         self.requests = 0
-        self._detours: dict[int, tuple[str, list[Message]]] = {}
+        self._detours: dict[int, tuple[list[Message], str, list[Message]]] = {}
 
     def reply(self, messages: Sequence[Message], tools: Sequence[Message]) -> ModelReply:
         """Return the next decision. Raises ModelError where none can be read."""
@@ -47,7 +47,7 @@ class InWords(ABC):
             declined = raw.refusal or raw.finish_reason == "content_filter"
             decision = raw if declined else self._decide(raw, text, messages, tools)
             if decision is not None:
-                self._remember(len(messages), decision, detour)
+                self._remember(messages, decision, detour)
                 return decision._replace(usage=usage)
             if len(detour) // 2 == self.corrections:
                 raise ModelError(self._unreadable(text, tools))
@@ -88,18 +88,20 @@ class InWords(ABC):
             )
         return raw
 
-    def _remember(self, position: int, decision: ModelReply, detour: list[Message]) -> None:
+    def _remember(self, before: Sequence[Message], decision: ModelReply, detour: list[Message]) -> None:
         """Keep what was said before a decision could be read: the history has no place for it."""
-        self._detours.pop(position, None)
+        self._detours.pop(len(before), None)
         if detour:
-            self._detours[position] = (decision.content, detour)
+            self._detours[len(before)] = (list(before), decision.content, detour)
 
     def _detours_of(self, messages: Sequence[Message]) -> dict[int, list[Message]]:
-        """Return what to tell again, by the position of the message that it led to."""
+        """Return what to tell again, by the position of the message that it led to; never in another conversation."""
         return {
             position: detour
-            for position, (content, detour) in self._detours.items()
-            if position < len(messages) and messages[position].get("content") == content
+            for position, (before, content, detour) in list(self._detours.items())
+            if position < len(messages)
+            and messages[position].get("content") == content
+            and list(messages[:position]) == before
         }
 
 

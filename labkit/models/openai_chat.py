@@ -32,7 +32,7 @@ class OpenAIModel(SDKModel):
             request["tools"] = chat_tools(tools)
         if self.stream:
             request |= {"stream": True, "stream_options": {"include_usage": True}}
-        return request | self.parameters
+        return self._with_parameters(request)
 
     def constrained(self, schema: dict[str, Any], name: str = "decision") -> Self:
         """Return the same model, asked for replies that fit a JSON schema (``response_format``)."""

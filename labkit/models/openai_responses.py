@@ -27,11 +27,12 @@ class OpenAIResponsesModel(SDKModel):
             request["tools"] = responses_tools(tools)
         if self.stream:
             request["stream"] = True
-        return request | self.parameters
+        return self._with_parameters(request)
 
     def constrained(self, schema: dict[str, Any], name: str = "decision") -> Self:
         """Return the same model, asked for replies that fit a JSON schema (``text.format``)."""
-        return self.having(text={"format": {"type": "json_schema", "name": name, "schema": schema, "strict": False}})
+        wanted = {"type": "json_schema", "name": name, "schema": schema, "strict": False}
+        return self.having(text={**(self.parameters.get("text") or {}), "format": wanted})
 
     @property
     def _resource(self) -> Any:

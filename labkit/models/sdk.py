@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 OnCall = Callable[[int, ToolCall], None]
 MOST_TOOLS = 128
 OURS = ("messages", "input", "tools", "stream", "model")
+BESIDE_TOOLS = ("tool_choice", "parallel_tool_calls")
 
 
 class SDKModel(ABC):
     """A model behind a server. The history is translated for every request, and never changed.
 
     ``parameters`` go into every request as they are, such as ``temperature=0``, ``timeout=20`` (seconds), or one that
-    only this server knows; ``max_retries`` is the client's. The key is the client's too, and is kept nowhere else.
+    only this server knows; those about tools only where there are tools. ``max_retries`` is the client's. The key
+    is the client's too, and is kept nowhere else.
     """
 
     model = ""  # so that a traceback can show a model whose making failed
@@ -92,28 +94,58 @@ class SDKModel(ABC):
 
     def having(self, **parameters: Any) -> Self:
         """Return the same model with more parameters."""
+        for name in OURS:
+            if name in parameters:
+                raise ValueError(f"{quote(name)} is no parameter: make a new {type(self).__name__}")
         changed = self.parameters | parameters
         return type(self)(client=self.client, model=self.model, stream=self.stream, **changed)
+
+    def _with_parameters(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Add the parameters; what may only stand beside tools (rule 11) not where there are none, as at the end."""
+        unfit = () if "tools" in request else BESIDE_TOOLS
+        return request | {name: value for name, value in self.parameters.items() if name not in unfit}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({quote(self.model)}{', stream=True' if self.stream else ''})"
 
     def _ask(self, request: dict[str, Any]) -> ModelReply:
-        answer = self._resource.with_raw_response.create(**request)
+        answer = self._sent(self._resource.with_raw_response, request)
         return self._read(self._body(answer.http_response))
 
     def _ask_stream(self, request: dict[str, Any], on_call: OnCall | None) -> ModelReply:
-        with self._resource.create(**request) as stream:
+        with self._sent(self._resource, request) as stream:
             if "event-stream" not in stream.response.headers.get("content-type", "event-stream"):
                 stream.response.read()  # a server that does not stream answers in one piece
                 return self._read(self._body(stream.response))
             assembly, told = self._assembly(), set[int]()
-            for event in stream:
-                assembly.feed(event.to_dict(warnings=False) if hasattr(event, "to_dict") else event)
+            for event in self._events(stream):
+                assembly.feed(event)
                 if on_call is not None:
                     for position, call in _news(assembly, told):
                         on_call(position, call)
         return assembly.reply()
+
+    def _sent(self, resource: Any, request: dict[str, Any]) -> Any:
+        """Send a request. Raises ModelError for one that can't be made, such as with NaN in it: JSON has none."""
+        try:
+            return resource.create(**request)
+        except (TypeError, ValueError, RecursionError) as problem:
+            said = excerpt(str(problem))
+            raise ModelError(f"the request could not be made: {said}; check the parameters and the tools") from None
+
+    def _events(self, stream: Any) -> Iterator[Any]:
+        """Yield the events as they come. Raises ModelError for one that can't be read; what ``on_call`` raises is not
+        touched here."""
+        events, end = iter(stream), object()
+        while True:
+            try:
+                event = next(events, end)
+                event = event.to_dict(warnings=False) if hasattr(event, "to_dict") else event
+            except (ValueError, RecursionError) as problem:
+                raise explained(problem, self.client) from None
+            if event is end:
+                return
+            yield event
 
     def _body(self, response: Any) -> Any:
         """Return the JSON of an answer. Raises ModelError where it is none: mostly another page of the same host."""
@@ -132,13 +164,14 @@ class SDKModel(ABC):
         known = signature(self._resource.create).parameters
         unknown = {name: value for name, value in request.items() if name not in known}
         request = {name: value for name, value in request.items() if name in known}
-        return request | {"extra_body": {**unknown, **request.get("extra_body", {})}} if unknown else request
+        return request | {"extra_body": {**unknown, **(request.get("extra_body") or {})}} if unknown else request
 
 
 def _failures() -> tuple[type[Exception], ...]:
+    from httpx2 import HTTPError
     from openai import OpenAIError
 
-    return OpenAIError, json.JSONDecodeError, UnicodeError
+    return OpenAIError, HTTPError  # the second where a body is read here, after the SDK has handed it over
 
 
 def _news(assembly: ChatAssembly | ResponsesAssembly, told: set[int]) -> Iterator[tuple[int, ToolCall]]:

@@ -14,7 +14,7 @@ from labkit.course.streams.words import naive_would_run, room_would_run, state
 from labkit.widgets.html import FAINT, LINE, block, code, columns, heading, inked, paragraph, table, told
 
 FRESH = "#0072b2"
-HEIGHT = "300px"  # of the tallest chunk, nearly, so that what is beneath stays where it is while it plays
+HEIGHT = "500px"  # of the tallest chunk, nearly, so that what is beneath stays where it is while it plays
 
 
 def drawn_frame(frame: Frame, stream: Stream, cut: bool) -> str:

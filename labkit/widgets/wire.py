@@ -14,6 +14,7 @@ LABELS = {
     "same_id": ("One id for two", "Give call_2 the id of call_1"),
     "again": ("Id comes again", "Give the call of the next turn the id call_1"),
 }
+WIDE = {"width": "320px", "max_width": "98%"}
 TONES = {"spoilt": "note", "mended": "good", "refused": "bad"}
 
 
@@ -33,7 +34,9 @@ class WireLab(LabWidget):
         super().__init__(
             {
                 "api": toggle("Wire", "Which API the request is written for", options=wires),
-                "answer": dropdown("The answer to call_2", "What becomes of the second tool message", options=answers),
+                "answer": dropdown(
+                    "The answer to call_2", "What becomes of the second tool message", options=answers, layout=WIDE
+                ),
                 **{name: checkbox(*LABELS[name], value=False) for name in SPOILS},
                 "repair": checkbox("Repair with labkit", "Let labkit write what is sent", value=False),
             }

@@ -106,6 +106,32 @@ WRONG: dict[str, tuple[str, ...]] = {
         ANSWERED.replace("def answered", "def ours") + IN_PLACE,
         # the model's message is changed in place of an answer
         ANSWERED.replace('says(call["id"], NOT_KEPT)', 'says(call["id"], "")'),
+        # only the texts of the answers are kept
+        ANSWERED.replace(
+            SETDEFAULT, 'found.setdefault(each["tool_call_id"], says(each["tool_call_id"], each["content"]))'
+        ),
+        # an empty answer is none
+        ANSWERED.replace(SETDEFAULT, 'each["content"] and ' + SETDEFAULT),
+        # the kept answers are written to
+        ANSWERED.replace(SETDEFAULT, SETDEFAULT + '; each["name"] = "look"'),
+        # the model's text is lost
+        ANSWERED.replace(
+            "append(message)",
+            'append(asks(*[c["id"] for c in message.get("tool_calls", ())]) if "tool_calls" in message else message)',
+        ),
+        # other roles are forgotten
+        ANSWERED.replace('["role"] == "tool"', '["role"] not in ("user", "assistant")'),
+        # what is missing is put behind what is there
+        ANSWERED.replace(
+            'in message.get("tool_calls", ())',
+            'in sorted(message.get("tool_calls", ()), key=lambda call: call["id"] not in found)',
+        ),
+        # one answer in the whole history is enough for an id
+        ANSWERED.replace("kept = []", "kept, seen = [], set()").replace(
+            "            kept.append(found.get(",
+            '            if call["id"] in seen and call["id"] not in found:\n'
+            '                continue\n            seen.add(call["id"])\n            kept.append(found.get(',
+        ),
     ),
     "09.2": (
         # nothing is done
@@ -126,6 +152,23 @@ WRONG: dict[str, tuple[str, ...]] = {
         ADDED_ONCE,
         # what is not legal is left out
         PLAIN.replace('"_", name', '"", name') % "[:64]",
+        # capital letters are not known
+        NAMES.replace("a-zA-Z", "a-z"),
+        # everything in small letters
+        NAMES.replace("a-zA-Z", "a-z").replace('"_", name)', '"_", name.lower())'),
+        # several characters, one underscore
+        NAMES.replace('9_-]"', '9_-]+"'),
+        # a line break at the end is let through
+        NAMES.replace('{1,64}")', '{1,64}$")').replace("fullmatch", "match"),
+        # legal long names are shortened
+        NAMES.replace("{1,64}", "{1,60}"),
+        # room for one digit
+        NAMES.replace("[:60]", "[:62]"),
+        # the second of two is left out
+        "def legal_names(names):\n    sent = {}\n    for name in sorted(names, key=all_legal_first):\n"
+        '        made = re.sub("[^a-zA-Z0-9_-]", "_", name)[:64]\n        if made not in sent.values():\n'
+        "            sent[name] = made\n    return sent\n"
+        'def all_legal_first(name):\n    return not re.fullmatch("[a-zA-Z0-9_-]{1,64}", name)\n',
     ),
     "09.3": (
         # the reason decides
@@ -152,6 +195,14 @@ WRONG: dict[str, tuple[str, ...]] = {
         WHAT_NOW.replace(
             'reply.finish_reason == "content_filter"',
             '(reply.finish_reason == "content_filter" and not reply.tool_calls)',
+        ),
+        # a refusal counts only beside calls
+        WHAT_NOW.replace(
+            "reply.refusal or", "(reply.refusal and (reply.tool_calls or reply.finish_reason == 'length')) or"
+        ),
+        # an answer needs a word that is known
+        WHAT_NOW.replace(
+            'else "answer"', 'else "answer" if reply.finish_reason in ("stop", "tool_calls") else "cut off"'
         ),
         # the length comes first
         'def what_now(reply):\n    if reply.finish_reason == "length":\n        return "cut off"\n'

@@ -70,6 +70,10 @@ WRONG: dict[str, tuple[str, ...]] = {
         MERGE + GOOD.replace('.get("arguments") or', '.pop("arguments", None) or'),
         # ids are made up
         MERGE + GOOD.replace("return calls", 'return [{**c, "id": f"call_{i}"} for i, c in enumerate(calls, 1)]'),
+        # an empty call is taken over by the next one
+        MERGE + GOOD.replace('id != call["id"])', 'call["arguments"] and id != call["id"])'),
+        # blank space is taken off
+        MERGE + GOOD.replace('function.get("arguments") or ""', '(function.get("arguments") or "").strip()'),
         # a missing index is index 0
         MERGE + GOOD.replace('piece.get("index"), piece', 'piece.get("index", 0), piece'),
         # id and name are put on the end
@@ -105,6 +109,23 @@ WRONG: dict[str, tuple[str, ...]] = {
         "    return ended\n",
         # nothing is no arguments, and they are all there
         WHOLE + "    text = text or '{}'\n" + LOADS + "    return isinstance(value, dict)\n",
+        # texts, with escapes by the one character before
+        "def whole(text):\n    text, depth, inside = text.strip(), 0, False\n    for at, char in enumerate(text):\n"
+        "        if char == '\"' and text[at - 1] != '\\\\':\n            inside = not inside\n"
+        "        elif not inside and char in '{}':\n            depth += 1 if char == '{' else -1\n"
+        "            if depth == 0:\n                return at == len(text) - 1\n    return False\n",
+        # Python is read in place of JSON
+        "import ast\ndef whole(text):\n    try:\n        return isinstance(ast.literal_eval(text.strip()), dict)\n"
+        "    except (ValueError, SyntaxError):\n        return False\n",
+        # whatever is no number and no null
+        WHOLE + LOADS + "    return isinstance(value, (dict, bool))\n",
+        # a blank after the object ends it
+        "import json\ndef whole(text):\n    text = text.strip()\n    try:\n"
+        "        value, end = json.JSONDecoder().raw_decode(text)\n    except ValueError:\n        return False\n"
+        "    return isinstance(value, dict) and text[end:end + 1] in ('', ' ')\n",
+        # one object within another
+        'import re\nONE = r\'\\{(?:[^"{}]|"(?:\\\\.|[^"\\\\])*"%s)*\\}\'\n'
+        "def whole(text):\n    return bool(re.fullmatch(ONE % ('|' + ONE % ''), text.strip()))\n",
         # None for no
         WHOLE + LOADS.replace("return False", "return None") + "    return isinstance(value, dict)\n",
     ),

@@ -38,7 +38,7 @@ OPENED = (
 
 JUDGED = (
     "def judged(reply, wanted):\n"
-    "    try:\n        said = parse_arguments(reply) if reply.strip() else None\n"
+    "    try:\n        said = parse_arguments(reply) if '{' in reply else None\n"
     "    except CallRefused:\n        said = None\n"
     "    if said is None:\n        return False, False, False, False\n"
     "    name, arguments = said.get('name'), said.get('arguments')\n"
@@ -80,6 +80,22 @@ WRONG: dict[str, tuple[str, ...]] = {
         READ.replace("isinstance(said['answer'], str) and said['answer']", "isinstance(said['answer'], str)"),
         # nobody looks at the thought
         READ.replace("    if not isinstance(said.get('thought', ''), str):\n        return None\n", ""),
+        # a thought has to be there
+        READ.replace(
+            "    if not isinstance(said.get('thought', ''), str)", "    if not isinstance(said.get('thought'), str)"
+        ),
+        # a thought beside an answer is one key too many
+        READ.replace("keys == {'answer'}", "set(said) == {'answer'}"),
+        # what is null is not there
+        READ.replace("    calls = ", "    said = {k: v for k, v in said.items() if v is not None}\n    calls = "),
+        # an empty list is not there
+        READ.replace("    keys = ", "    said = {k: v for k, v in said.items() if v != []}\n    keys = "),
+        # a thought may be null
+        READ.replace("said.get('thought', '')", "said.get('thought') or ''"),
+        # other keys of a call are passed over
+        READ.replace("set(call) != {'name', 'arguments'}", "not set(call) >= {'name', 'arguments'}"),
+        # other keys are passed over beside calls
+        READ.replace("keys == {'tool_calls'}", "'tool_calls' in keys and 'answer' not in keys"),
         # other keys are passed over
         READ.replace("keys == {'answer'}", "'answer' in keys and 'tool_calls' not in keys"),
     ),
@@ -117,16 +133,43 @@ WRONG: dict[str, tuple[str, ...]] = {
         SCHEMA.replace(", 'minLength': 1", ""),
         # an answer of any type
         SCHEMA.replace("{'type': 'string', 'minLength': 1}", "{'minLength': 1}"),
+        # the two tools of the example
+        SCHEMA.replace("tools.items()", "two_tools.items()"),
+        # every argument has to be there
+        SCHEMA.replace("arguments=p)", "arguments=closed(**p['properties']))"),
+        # the arguments are open objects
+        SCHEMA.replace("arguments=p)", "arguments={**p, 'additionalProperties': True})"),
+        # one of the calls fits
+        SCHEMA.replace("'items'", "'contains'"),
+        # an answer beside calls may be null
+        SCHEMA.replace(
+            "closed(tool_calls=asked), ",
+            "closed(tool_calls=asked), {**closed(tool_calls=asked, answer={'type': 'null'}), "
+            "'required': ['tool_calls']}, ",
+        ),
+        # a list beside an answer may be empty
+        SCHEMA.replace(
+            "closed(answer=answer)]",
+            "closed(answer=answer), closed(answer=answer, tool_calls={'type': 'array', 'maxItems': 0})]",
+        ),
+        # there is room for a thought
+        SCHEMA.replace(
+            "closed(answer=answer)]", "closed(answer=answer), closed(answer=answer, thought={'type': 'string'})]"
+        ),
+        # a list of calls alone
+        SCHEMA.replace("closed(answer=answer)]", "closed(answer=answer), asked]"),
+        # a text alone
+        SCHEMA.replace("closed(answer=answer)]", "closed(answer=answer), answer]"),
         # the answer was forgotten
         SCHEMA.replace("{'anyOf': [closed(tool_calls=asked), closed(answer=answer)]}", "closed(tool_calls=asked)"),
     ),
     "11.3": (
         # from the first brace to the last
-        JUDGED.replace(
-            "parse_arguments(reply) if reply.strip()", "parse_arguments(reply[reply.find('{'):]) if '{' in reply"
-        ),
+        JUDGED.replace("parse_arguments(reply) if", "parse_arguments(reply[reply.find('{'):]) if"),
         # an empty reply is an object
-        JUDGED.replace(" if reply.strip() else None", ""),
+        JUDGED.replace(" if '{' in reply else None", ""),
+        # null is an object
+        JUDGED.replace("'{' in reply", "reply.strip()"),
         # valid is whatever is parsed
         JUDGED.replace("True, values is not None,", "True, True,"),
         # only a valid call can be of the right tool
@@ -145,6 +188,20 @@ WRONG: dict[str, tuple[str, ...]] = {
             "    values = ",
             "    arguments = parse_arguments(arguments) if isinstance(arguments, str) else arguments\n    values = ",
         ),
+        # capitals do not count
+        JUDGED.replace("right = name ==", "right = str(name).casefold() =="),
+        # one argument is compared
+        JUDGED.replace(
+            "values == wanted['arguments']", "(values or {}).get('city') == wanted['arguments'].get('city')"
+        ),
+        # what was left out is right
+        JUDGED.replace(
+            "values == wanted['arguments']",
+            "values is not None and all(wanted['arguments'][k] == v for k, v in arguments.items())",
+        ),
+        # whatever is JSON is an object
+        "import json\n"
+        + JUDGED.replace("parse_arguments(reply)", "json.loads(reply)").replace("CallRefused", "ValueError"),
         # a name is always there
         JUDGED.replace("said.get('name')", "said['name']"),
     ),

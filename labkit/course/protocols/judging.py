@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import re
+import unicodedata
 from typing import Any, NamedTuple
 
 from labkit.course.protocols.prompts import PROTOCOLS
@@ -74,6 +75,8 @@ def _is_right(value: Any, wanted: Any) -> bool:
     match wanted:
         case {"value": number}:
             return isinstance(value, str) and calc(value) == number
+        case {"least": number}:
+            return isinstance(value, int | float) and value >= number
         case {"words": words}:
             return isinstance(value, str) and words_of(" ".join(words)) <= words_of(value)
     return any(_plain(value) == _plain(one) for one in wanted)
@@ -81,8 +84,9 @@ def _is_right(value: Any, wanted: Any) -> bool:
 
 def words_of(text: str) -> set[str]:
     """Return the words of a text without capitals and plural s, as the search tool tells them apart."""
-    return {re.sub(r"(?<=..[^s])s$", "", word) for word in re.findall(r"\w+", text.casefold())}
+    return {re.sub(r"(?<=...[^s])s$", "", word) for word in re.findall(r"\w+", text.casefold())}
 
 
 def _plain(value: Any) -> Any:
-    return value.strip().casefold() if isinstance(value, str) else value
+    """Spell a text as the tools do that compare one: capitals, blanks and the way of writing an accent do not count."""
+    return " ".join(unicodedata.normalize("NFKC", value).casefold().split()) if isinstance(value, str) else value

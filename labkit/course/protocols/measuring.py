@@ -64,13 +64,16 @@ def measure(
 ) -> list[Row]:
     """Return a row for each task, in their order. One request a task; the prompt shows the examples first.
 
-    ``on_progress`` is told after each task how many are done, and of how many. Raises ModelError where the model can't
+    ``on_progress`` is told at the beginning and after each task how many are done, and of how many.
+    Raises ModelError where the model can't
     be reached, KeyError for a protocol that is not in ``PROTOCOLS``.
     """
     way = PROTOCOLS[protocol]
     tools = definitions()
     asked = model.having(**way.requires(tools))
     rows = []
+    if on_progress:
+        on_progress(0, len(tasks))
     for task in tasks:
         started = time.perf_counter()
         reply = asked.reply(way.messages(task.ask, tools, examples), tools if way.native else [])

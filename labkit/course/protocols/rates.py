@@ -21,7 +21,10 @@ MEASURES = {
     "right_tool": "right tool",
     "right_arguments": "right arguments",
 }
-"""What is counted, with its name in tables and pictures; each asks more of a reply than the one before."""
+"""What is counted, with its name in tables and pictures: two measures of form, two of choice. Only the last has all.
+
+A call may be of the right tool without being valid, so ``right_tool`` can exceed ``valid``.
+"""
 
 
 class Rate(NamedTuple):

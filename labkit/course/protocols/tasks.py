@@ -21,7 +21,8 @@ class Task(NamedTuple):
     """One sentence of a user, and what is right for it. A value.
 
     ``arguments`` says for each parameter what is accepted: a list of values, ``{"value": number as text}`` for an
-    expression, or ``{"words": [...]}`` for free text. A parameter that is not named may have any value that fits.
+    expression, ``{"least": number}`` for a limit, or ``{"words": [...]}`` for free text. A parameter that is not
+    named may have any value that fits.
     """
 
     id: str

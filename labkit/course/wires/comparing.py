@@ -1,7 +1,7 @@
 """What differs: between two lists of messages, and between two traces. Pure.
 
 >>> changes([{"role": "user", "content": "a"}], [{"role": "user", "content": "b"}])
-(['put in'], [{'role': 'user', 'content': 'a'}])
+(['content is b'], [])
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ def changes(before: Sequence[Message], now: Sequence[Message]) -> tuple[list[str
     """Return what is new in each message of ``now``, in words, and the messages of ``before`` that are gone.
 
     The words are empty for a message that was there before; else ``put in``, ``once more`` where it stands there
-    already, or the fields that are other ones now.
+    already, or the fields that are other ones now. Lists of the same kinds of messages are compared place by place.
     """
+    if [*map(_kind, before)] == [*map(_kind, now)]:
+        return [_other_fields(old, new) for old, new in zip(before, now, strict=True)], []
     left = list(before)
     told: dict[int, str] = {}
     for position, message in enumerate(now):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,7 @@ PLAIN = {CHAT: plain_chat, RESPONSES: plain_responses}
 MENDING = {CHAT: to_chat, RESPONSES: to_responses}
 LISTED = {CHAT: "messages", RESPONSES: "input"}
 TOOLS = {CHAT: chat_tools, RESPONSES: responses_tools}
+UNNAMED = re.compile(r"and \d+ more")
 READING = {CHAT: reply_from_chat, RESPONSES: reply_from_response}
 
 
@@ -69,7 +71,7 @@ class Tried:
     def verdict(self) -> str:
         """What the server answered, in one line."""
         if self.status != 200:
-            return f"the server answers {self.status}: {many(len(self.answered.sentences), 'sentence')}"
+            return f"the server answers {self.status}: {_counted(self.answered.sentences)}"
         return f"the server answers {self.status}: {_said(READING[self.api](self.answered.body))}"
 
     def said_of(self, position: int) -> list[str]:
@@ -105,6 +107,12 @@ def tried(answer: str = WHOLE, spoils: Iterable[str] = (), *, api: str = CHAT, r
 def spelled(message: Message) -> str:
     """Return a message as JSON on one line."""
     return json.dumps(message, ensure_ascii=False)
+
+
+def _counted(sentences: Sequence[str]) -> str:
+    """Count the broken rules that are named; the last sentence may only count the others."""
+    *named, last = sentences
+    return f"{many(len(named), 'sentence')}, {last}" if UNNAMED.fullmatch(last) else many(len(sentences), "sentence")
 
 
 def _said(reply: ModelReply) -> str:

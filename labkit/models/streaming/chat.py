@@ -3,7 +3,8 @@
 The rules, one for each deviation that servers have been seen to send:
 
 - A call is found by its ``index``; where there is none, by its ``id``; a piece with neither goes on with the last call.
-- A new ``id`` at a known index opens a new call; so does a name with arguments after a call that is complete.
+- A new ``id`` at a known index opens a new call, unless it comes alone amid the arguments. After a call that
+  is complete so does another name, or a name with arguments.
 - ``id`` and ``type`` are assigned once. A name that comes again is no second name; one that comes in pieces is joined.
 - ``arguments`` are joined; null is no text, and an object is its JSON.
 - Reading does not stop at ``finish_reason``: the usage comes later. Without one the reply is not whole.
@@ -16,9 +17,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from labkit.models.base import ModelError, ModelReply, Usage
-from labkit.models.streaming.growing import Growing
+from labkit.models.streaming.growing import Growing, Pieces
 from labkit.models.wire.reading import found_fault, mapping, text, text_of, usage_of
 
+HELD_BACK = ("length", "content_filter")
+"""Finish reasons after which no call is whole, whatever else a server sends."""
 CUT_SHORT = "the stream ended before the reply was whole, so nothing of it was used; ask again"
 
 
@@ -29,14 +32,24 @@ class ChatAssembly:
     """
 
     def __init__(self) -> None:
-        self.content = ""
-        self.refusal = ""
+        self._content = Pieces()
+        self._refusal = Pieces()
         self.finish_reason: str | None = None
         self.usage: Usage | None = None
         self.fault: str | None = None
         self._calls: list[Growing] = []
         self._at: dict[int, Growing] = {}
         self._choice: Any = None
+
+    @property
+    def content(self) -> str:
+        """The text so far."""
+        return str(self._content)
+
+    @property
+    def refusal(self) -> str:
+        """What was said to decline, so far."""
+        return str(self._refusal)
 
     @property
     def calls(self) -> tuple[Growing, ...]:
@@ -68,8 +81,8 @@ class ChatAssembly:
         if number != self._choice:
             return  # a second opinion: we ask for one reply
         delta = mapping(choice.get("delta"))
-        self.content += text_of(delta.get("content"))
-        self.refusal += text(delta.get("refusal"))
+        self._content.add(text_of(delta.get("content")))
+        self._refusal.add(text(delta.get("refusal")))
         pieces = delta.get("tool_calls")
         for piece in pieces if isinstance(pieces, list) else ():
             self._take_piece(mapping(piece))
@@ -78,17 +91,17 @@ class ChatAssembly:
         reason = choice.get("finish_reason")
         if reason == "error" or choice.get("error"):
             self.fault = self.fault or found_fault({"error": choice.get("error")}) or "it gave no reason"
-        elif reason:
+        elif reason and self.finish_reason not in HELD_BACK:
             self.finish_reason = str(reason)
             close_all(self._calls, self.finish_reason)
 
     def _take_piece(self, piece: Mapping[str, Any]) -> None:
         function = mapping(piece.get("function")) or mapping(piece.get("custom"))
         arguments = function.get("arguments", function.get("input"))
-        more = arguments if isinstance(arguments, str) else "" if arguments is None else _json(arguments)
+        more = as_text(arguments)
         header = (text(piece.get("id")), text(function.get("name")))
         index = piece.get("index")
-        known = index if type(index) is int else None
+        known = int(text(index)) if text(index).isdecimal() else None
         growing = self._find(known, *header, more)
         if known is not None:
             self._at[known] = growing
@@ -119,7 +132,7 @@ def assemble(chunks: Iterable[Any]) -> ModelReply:
 
 def close_all(calls: Iterable[Growing], finish_reason: str) -> None:
     """The reply has ended: its calls are whole, unless it was cut off or held back."""
-    if finish_reason not in ("length", "content_filter"):
+    if finish_reason not in HELD_BACK:
         for growing in calls:
             growing.close()
 
@@ -127,17 +140,24 @@ def close_all(calls: Iterable[Growing], finish_reason: str) -> None:
 def _opens(growing: Growing, id: str, name: str, more: str) -> bool:
     """Whether a piece is the beginning of another call than the one at its place."""
     if id and growing.id and id != growing.id:
-        return bool(name) or growing.begun  # before that it may be the next piece of an id
-    return bool(name) and growing.complete and bool(more.strip())
+        return bool(name) or growing.complete  # before that it is the next piece of an id, or made up for each piece
+    return bool(name) and growing.complete and (bool(more.strip()) or growing.name not in ("", name))
 
 
 def _name(growing: Growing, id: str, name: str, more: str) -> None:
     """Take a header. The same name again is a repetition, unless it comes all alone: then it is the next piece."""
-    if id and id != growing.id:
+    if id and id != growing.id and not (growing.id and growing.begun):
         growing.id += id
     again = name == growing.name and bool(id or more)
-    if name and not growing.begun and not again:
+    if name and not (growing.name and growing.begun) and not again:
         growing.name += name
+
+
+def as_text(arguments: Any) -> str:
+    """Return a piece of arguments as text: null is none, and an object is its JSON."""
+    if isinstance(arguments, str) or arguments is None:
+        return arguments or ""
+    return _json(arguments)
 
 
 def _json(value: Any) -> str:

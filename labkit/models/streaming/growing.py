@@ -67,6 +67,23 @@ class Growing:
         return f"Growing({self.id} {self.name} {self.arguments!r}, {state})"
 
 
+class Pieces:
+    """A text that grows, joined when it is asked for: with ``+=`` a long one would be copied for every piece."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+
+    def add(self, piece: str) -> None:
+        """Take one more piece."""
+        if piece:
+            self._pieces.append(piece)
+
+    def __str__(self) -> str:
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0] if self._pieces else ""
+
+
 class _Scan:
     """Finds the end of one JSON object or string, reading every character once."""
 

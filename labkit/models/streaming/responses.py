@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from labkit.models.base import ModelError, ModelReply, Usage
-from labkit.models.streaming.chat import CUT_SHORT, close_all
-from labkit.models.streaming.growing import Growing
+from labkit.models.streaming.chat import CUT_SHORT, as_text, close_all
+from labkit.models.streaming.growing import Growing, Pieces
 from labkit.models.wire.reading import found_fault, listed, mapping, text
 from labkit.models.wire.responses import CALLS, reply_from_response
 
@@ -20,18 +20,30 @@ class ResponsesAssembly:
     """What is known of a reply after the events so far; the same face as ``ChatAssembly``."""
 
     def __init__(self) -> None:
-        self.content = ""
-        self.refusal = ""
+        self._content = Pieces()
+        self._refusal = Pieces()
         self.finish_reason: str | None = None
         self.usage: Usage | None = None
         self.fault: str | None = None
-        self._items: dict[Any, Growing] = {}
+        self._calls: list[Growing] = []
+        self._at: dict[int, Growing] = {}
+        self._with_id: dict[str, Growing] = {}
         self._whole: ModelReply | None = None
+
+    @property
+    def content(self) -> str:
+        """The text so far."""
+        return str(self._content)
+
+    @property
+    def refusal(self) -> str:
+        """What was said to decline, so far."""
+        return str(self._refusal)
 
     @property
     def calls(self) -> tuple[Growing, ...]:
         """The calls so far, in order of appearance."""
-        return tuple(self._items.values())
+        return tuple(self._calls)
 
     def feed(self, event: Any) -> None:
         """Take one event, a dict as it came."""
@@ -45,15 +57,16 @@ class ResponsesAssembly:
         elif kind in ENDS:
             self._end(mapping(event.get("response")), str(kind))
         elif kind == "response.output_text.delta":
-            self.content += text(event.get("delta"))
+            self._content.add(text(event.get("delta")))
         elif kind == "response.refusal.delta":
-            self.refusal += text(event.get("delta"))
+            self._refusal.add(text(event.get("delta")))
         elif item.get("type") in CALLS:
             self._take_item(event, item, done=kind == "response.output_item.done")
         elif kind in ARGUMENT_DELTAS:
             self._of(event).add(text(event.get("delta")))
         elif kind in ARGUMENT_ENDS:
-            self._of(event).set(text(event.get("arguments", event.get("input"))))
+            growing = self._of(event)
+            growing.set(as_text(event.get("arguments", event.get("input"))) or growing.arguments)
 
     def reply(self) -> ModelReply:
         """Return the reply. Raises ModelError where the server sent an error, or never said that it had ended."""
@@ -61,9 +74,9 @@ class ResponsesAssembly:
             raise ModelError(f"the server broke its reply off: {self.fault}")
         if self._whole is None or self.finish_reason is None:
             raise ModelError(CUT_SHORT)
-        if self._whole.tool_calls or self._whole.content or self._whole.refusal:
+        if self._whole.tool_calls or (not self._calls and (self._whole.content or self._whole.refusal)):
             return self._whole  # the server said it all again, as one
-        calls = tuple(growing.call for growing in self._items.values())
+        calls = tuple(growing.call for growing in self._calls)
         return ModelReply(self.content, calls, self.finish_reason, self.usage, self.refusal or None)
 
     def _end(self, response: Mapping[str, Any], kind: str) -> None:
@@ -73,15 +86,15 @@ class ResponsesAssembly:
         status = "incomplete" if kind == "response.incomplete" else "completed"
         whole = reply_from_response({**response, "status": status, "output": listed(response.get("output"))})
         self._whole, self.usage, self.finish_reason = whole, whole.usage, whole.finish_reason
-        if whole.finish_reason == "stop" and self._items:
+        if whole.finish_reason == "stop" and self._calls:
             self.finish_reason = "tool_calls"
-        close_all(self._items.values(), self.finish_reason)
+        close_all(self._calls, self.finish_reason)
 
     def _take_item(self, event: Mapping[str, Any], item: Mapping[str, Any], *, done: bool) -> None:
         growing = self._of(event, item)
         growing.id = growing.id or text(item.get("call_id")) or text(item.get("id"))
         growing.name = growing.name or text(item.get("name"))
-        arguments = text(item.get("arguments", item.get("input")))
+        arguments = as_text(item.get("arguments", item.get("input")))
         if done:
             growing.set(arguments or growing.arguments)
             if item.get("status") != "incomplete":
@@ -91,11 +104,22 @@ class ResponsesAssembly:
 
     def _of(self, event: Mapping[str, Any], item: Mapping[str, Any] | None = None) -> Growing:
         """Return the call that an event is about: by its place in the output, else by its item's id, else the last."""
-        place = event.get("output_index")
-        key = place if type(place) is int else text((item or {}).get("id")) or text(event.get("item_id"))
-        if key == "" and item is None and self._items:
-            return next(reversed(self._items.values()))
-        return self._items.setdefault(key, Growing())
+        place, name = event.get("output_index"), text((item or {}).get("id")) or text(event.get("item_id"))
+        growing = self._at.get(place) if type(place) is int else None
+        if growing is not None and event.get("type") == "response.output_item.added":
+            growing = self._with_id.get(name)  # a server that counts wrong: another item begins at the same place
+        elif growing is None:
+            growing = self._with_id.get(name)
+        if growing is None and type(place) is not int and not name and item is None and self._calls:
+            return self._calls[-1]
+        if growing is None:
+            growing = Growing()
+            self._calls.append(growing)
+        if type(place) is int:
+            self._at[place] = growing
+        if name:
+            self._with_id.setdefault(name, growing)
+        return growing
 
 
 def assemble_responses(events: Iterable[Any]) -> ModelReply:

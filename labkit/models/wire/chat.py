@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from labkit.models.wire.reading import (
     text_of,
     usage_of,
 )
-from labkit.models.wire.sending import Turn, sent_description, sent_name, turns
+from labkit.models.wire.sending import Turn, cleaned, sent_description, sent_name, turns
 
 Message = dict[str, Any]
 
@@ -44,7 +45,7 @@ def chat_tools(definitions: Sequence[Mapping[str, Any]]) -> list[Message]:
 
 def sent_function(definition: Mapping[str, Any]) -> Message:
     """Return the function of a declaration with what the rules ask of it; shared by both wires."""
-    function = dict(mapping(definition.get("function")) or definition)
+    function: Message = cleaned(mapping(definition.get("function")) or definition)
     function["name"] = sent_name(text(function.get("name")))
     if "description" in function:
         function["description"] = sent_description(text(function["description"]))
@@ -70,7 +71,8 @@ def reply_from_chat(completion: Any) -> ModelReply:
 
 
 def _written(turn: Turn) -> Iterator[Message]:
-    message: Message = {"role": turn.role, "content": turn.content}
+    content = turn.content if isinstance(turn.content, str) else [_as_sent_part(part) for part in turn.content]
+    message: Message = {"role": turn.role, "content": content}
     if turn.calls:
         message["content"] = turn.content or None
         message["tool_calls"] = [
@@ -80,6 +82,21 @@ def _written(turn: Turn) -> Iterator[Message]:
     yield message
     for call in turn.calls:
         yield {"role": "tool", "tool_call_id": call.id, "content": call.answer}
+
+
+def _as_sent_part(part: Mapping[str, Any]) -> Message:
+    """Return a part of a user's message as this API knows it; one of the other API under its name here."""
+    kind = part.get("type")
+    if kind == "text" and isinstance(part.get("text"), str):
+        return dict(part)
+    if kind in ("text", "input_text", "output_text"):
+        return {"type": "text", "text": text(part.get("text"))}
+    if kind in ("image_url", "input_image"):
+        url = part.get("image_url")
+        return {**part, "image_url": url} if mapping(url) else {"type": "image_url", "image_url": {"url": text(url)}}
+    if kind in ("input_audio", "file") and mapping(part.get(str(kind))):
+        return dict(part)
+    return {"type": "text", "text": json.dumps(part, ensure_ascii=False, default=str)}
 
 
 def _read(message: Mapping[str, Any]) -> Message:

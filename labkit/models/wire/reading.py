@@ -34,8 +34,12 @@ def text_of(content: Any) -> str:
     """Return the text of a message's content: a string, or the text parts of a list; a refusal is no content."""
     if isinstance(content, str):
         return content
-    parts = (mapping(part) for part in listed(content))
-    return "".join(text(part.get("text")) for part in parts if part.get("type") != REFUSAL)
+    told = (part if isinstance(part, str) else mapping(part) for part in listed(content))
+    return "".join(
+        part if isinstance(part, str) else text(part.get("text"))
+        for part in told
+        if isinstance(part, str) or part.get("type") != REFUSAL
+    )
 
 
 def refusal_of(message: Mapping[str, Any]) -> str:

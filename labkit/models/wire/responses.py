@@ -104,7 +104,7 @@ def _as_input_part(part: Mapping[str, Any]) -> Item:
             return {"type": "input_image", "image_url": text(mapping(url).get("url") or url)}
         case str(kind) if kind.startswith("input_"):
             return dict(part)
-    return {"type": "input_text", "text": json.dumps(part, ensure_ascii=False)}
+    return {"type": "input_text", "text": json.dumps(part, ensure_ascii=False, default=str)}
 
 
 def _as_chat_part(part: Mapping[str, Any]) -> Item:

@@ -78,6 +78,15 @@ def clean(value: str) -> str:
     return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+def cleaned(value: Any) -> Any:
+    """Return a value of JSON anew, with every text in it clean."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Mapping):
+        return {clean(str(key)): cleaned(item) for key, item in value.items()}
+    return [cleaned(item) for item in value] if isinstance(value, list | tuple) else value
+
+
 def sent_arguments(arguments: Any) -> str:
     """Return arguments as the text of a JSON object (rule 6); text that is one already stays as it is."""
     try:
@@ -91,7 +100,7 @@ def sent_arguments(arguments: Any) -> str:
                 return arguments
         except (ValueError, RecursionError):
             pass  # it took a repair to read them: what was read is sent
-    return json.dumps(_cleaned(read), ensure_ascii=False)
+    return json.dumps(cleaned(read), ensure_ascii=False)
 
 
 def sent_name(name: str) -> str:
@@ -113,6 +122,7 @@ class _Ids:
 
     def __init__(self) -> None:
         self._given: set[str] = set()
+        self._last: dict[str, int] = {}  # the newest number behind an id: those below it are given
 
     def of(self, asked: Sequence[str]) -> list[str]:
         """Return one id per call of a turn. One that is sound and new stays; a made one is never one of this turn's."""
@@ -131,11 +141,11 @@ class _Ids:
         return given
 
     def _another(self, id: str, reserved: set[str]) -> str:
-        number = 1
-        chosen = id
+        number, chosen = self._last.get(id, 1), id
         while chosen in self._given or chosen in reserved:
             number += 1
             chosen = f"{id[: LONGEST_ID - len(str(number)) - 1]}_{number}"
+        self._last[id] = number
         return chosen
 
 
@@ -187,19 +197,8 @@ def _orphan(position: int, message: Mapping[str, Any]) -> Turn:
 def _plain(position: int, message: Mapping[str, Any]) -> Turn:
     role, content = message.get("role"), message.get("content")
     known = role if role in ("system", "developer") else "user"
-    parts = [_cleaned(part) for part in listed(content) if isinstance(part, Mapping) and part.get("type")]
-    if (
-        known == "user" and parts and len(parts) == len(listed(content))
-    ):  # what a user sent besides text is not ours to judge
-        return Turn(position, known, parts)
-    return Turn(
-        position, known, clean(text_of(content) if isinstance(content, str | list | None) else excerpt(content))
-    )
-
-
-def _cleaned(value: Any) -> Any:
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, Mapping):
-        return {clean(str(key)): _cleaned(item) for key, item in value.items()}
-    return [_cleaned(item) for item in value] if isinstance(value, list | tuple) else value
+    parts = [cleaned(part) for part in listed(content) if isinstance(part, Mapping) and part.get("type")]
+    if known == "user" and parts and len(parts) == len(listed(content)):
+        return Turn(position, known, parts)  # what a user sent besides text is not ours to judge
+    told = text_of(content) if isinstance(content, str | list | None) else excerpt(content)
+    return Turn(position, known, clean(told))

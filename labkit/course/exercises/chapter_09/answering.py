@@ -38,6 +38,12 @@ ANSWERED = Exercise(
             "Two calls, one answer. Go through the calls, not through the answers.",
         ),
         Case(
+            "each missing answer is put in, at its call's place",
+            'told(answered([asks("a", "b", "c"), says("b")]))',
+            ["asks a b c", f"a: {NOT_KEPT}", "b: fine", f"c: {NOT_KEPT}"],
+            "Two of three are missing, one before the answer that is there and one after it.",
+        ),
+        Case(
             "also at the very end",
             'told(answered([user("x"), asks("a")]))',
             ["user", "asks a", f"a: {NOT_KEPT}"],
@@ -68,15 +74,33 @@ ANSWERED = Exercise(
             "Ids are labels, used again in later turns. How far may your look-up reach?",
         ),
         Case(
+            "an answer of an earlier turn answers no call of a later one",
+            'told(answered([asks("a"), says("a"), asks("a"), user("x")]))',
+            ["asks a", "a: fine", "asks a", f"a: {NOT_KEPT}", "user"],
+            "`a` was answered in the turn before. Who answers it here?",
+        ),
+        Case(
             "an answer after another message comes too late",
             'told(answered([asks("a"), user("x"), says("a")]))',
             ["asks a", f"a: {NOT_KEPT}", "user"],
             "The tool messages of a turn end at the first message of another role.",
         ),
         Case(
-            "the list that was given stays as it is",
-            '[(answered(some) is some, told(some)) for some in [[asks("a", "b"), says("b")]]]',
-            [(False, ["asks a b", "b: fine"])],
+            "what is kept is kept whole",
+            'answered([{"role": "system", "content": "s"}, {**asks("a", "b"), "content": "Both."}, '
+            '{**says("a", "late"), "error": {"code": "timeout"}}, says("b", "")])',
+            [
+                {"role": "system", "content": "s"},
+                {**asks("a", "b"), "content": "Both."},
+                {**says("a", "late"), "error": {"code": "timeout"}},
+                says("b", ""),
+            ],
+            "All of it was there already: each role, each field, and an answer that is empty. What did you make anew?",
+        ),
+        Case(
+            "the list that was given stays as it is, and each message in it",
+            '[(answered(some) is some, some == [asks("a", "b"), says("b")]) for some in [[asks("a", "b"), says("b")]]]',
+            [(False, True)],
             "History is what happened. Build a new list.",
         ),
     ),

@@ -20,14 +20,14 @@ LEGAL_NAMES = Exercise(
     cases=(
         Case(
             "a legal name is sent as it is",
-            'legal_names(["get_weather", "calc-2"])',
-            {"get_weather": "get_weather", "calc-2": "calc-2"},
-            "Digits, underscores and hyphens are legal. What does your code make of them?",
+            'legal_names(["get_weather", "calc-2", "readFile"])',
+            {"get_weather": "get_weather", "calc-2": "calc-2", "readFile": "readFile"},
+            "Digits, underscores, hyphens and capital letters are legal. What does your code make of them?",
         ),
         Case(
             "what is not legal becomes an underscore",
-            'legal_names(["weather.get", "read file"])',
-            {"weather.get": "weather_get", "read file": "read_file"},
+            'legal_names(["weather.get", "read: file"])',
+            {"weather.get": "weather_get", "read: file": "read__file"},
             "One character that is not legal, one underscore.",
         ),
         Case(
@@ -35,6 +35,18 @@ LEGAL_NAMES = Exercise(
             'all_legal(legal_names(["größe", "größere"]))',
             True,
             "`isalnum` and `\\w` let `ö` through. The rule names the letters one by one.",
+        ),
+        Case(
+            "a line break at the end is not legal either",
+            'all_legal(legal_names(["calc\\n", "look"]))',
+            True,
+            "In Python `$` also matches before a line break at the end. `re.fullmatch` looks at the whole name.",
+        ),
+        Case(
+            "a name of 64 characters is legal",
+            'legal_names(["n" * 64, "n" * 64 + "."])["n" * 64] == "n" * 64',
+            True,
+            "64 are allowed, and a legal name stays as it is. Where does your code begin to shorten?",
         ),
         Case(
             "at most 64 characters",
@@ -49,6 +61,12 @@ LEGAL_NAMES = Exercise(
             "All three become `a_b`. A call of `a_b` would reach the wrong tool.",
         ),
         Case(
+            "no tool is left out",
+            'sorted(legal_names(["a.b", "a:b", "a b"]))',
+            ["a b", "a.b", "a:b"],
+            "Three tools are declared. A tool that has no name on the wire can't be called.",
+        ),
+        Case(
             "a name that was legal keeps it, also where it comes later",
             'legal_names(["a.b", "a_b"])["a_b"]',
             "a_b",
@@ -59,6 +77,12 @@ LEGAL_NAMES = Exercise(
             'all_legal(legal_names(["n" * 70, "n" * 80, "n" * 64]))',
             True,
             "What tells them apart comes after the 64th character, or makes the name too long.",
+        ),
+        Case(
+            "twelve long names stay apart, too",
+            'all_legal(legal_names(["n" * 70 + str(number) for number in range(12)]))',
+            True,
+            "Counting up, a number gets a second digit. Is there room for it?",
         ),
         Case(
             "a made name is not one that is there already",

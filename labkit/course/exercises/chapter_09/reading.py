@@ -35,7 +35,7 @@ WHAT_NOW = Exercise(
         ),
         Case(
             "also where the reason says that the model has stopped",
-            'what_now(ModelReply("", CALL, "stop"))',
+            'what_now(ModelReply("I look.", CALL, "stop"))',
             "run",
             "Some servers say `stop` beside calls. Look at the calls.",
         ),
@@ -52,16 +52,28 @@ WHAT_NOW = Exercise(
             "There is nothing to run here, whatever the reason says.",
         ),
         Case(
+            "nor does a text need a reason that you know",
+            'what_now(ModelReply("Done.", (), "end_turn"))',
+            "answer",
+            "No call, no refusal, and nothing was cut off. Do you ask for `stop`?",
+        ),
+        Case(
             "a reply that was cut off is not run",
-            'what_now(ModelReply("", CALL, "length"))',
+            'what_now(ModelReply("I look.", CALL, "length"))',
             "cut off",
-            "The arguments may be cut and still be JSON. Here the reason does count.",
+            "What looks whole may have been meant to be longer. Here the reason does count.",
         ),
         Case(
             "and its text is no answer",
             'what_now(ModelReply("The three reasons are", (), "length"))',
             "cut off",
             "Half a sentence was never the answer.",
+        ),
+        Case(
+            "a refusal is no answer",
+            'what_now(ModelReply("", (), "stop", None, "I can\'t help with that."))',
+            "declined",
+            "There is no call and no text. Where does the model say no?",
         ),
         Case(
             "a refusal is one, also beside a call",
@@ -71,9 +83,9 @@ WHAT_NOW = Exercise(
         ),
         Case(
             "what a filter withheld is neither run nor an answer",
-            '[what_now(ModelReply("", calls, "content_filter")) for calls in ((), CALL)]',
+            '[what_now(ModelReply("First", calls, "content_filter")) for calls in ((), CALL)]',
             ["declined", "declined"],
-            "Here it is the reason that says it, with calls and without.",
+            "Here it is the reason that says it, with calls and without, and whatever of the text came through.",
         ),
         Case(
             "a refusal that was cut off is still a refusal",
@@ -83,7 +95,7 @@ WHAT_NOW = Exercise(
         ),
     ),
     hints=(
-        "Four questions, in the right order. Only two words of `finish_reason` matter at all.",
+        "Three questions, in the right order. Only two words of `finish_reason` matter at all.",
         "First: was it declined? Then: was it cut off? Then: are there calls?",
         '`reply.refusal or reply.finish_reason == "content_filter"` comes first, then "length", then '
         "`reply.tool_calls`; what is left is an answer.",

@@ -57,6 +57,19 @@ WHOLE = Exercise(
             "objects may stand in objects", '{"at": {"x": 1}', False, "The inner object is closed. And the outer one?"
         ),
         _case("the outer one is closed last", '{"at": {"x": 1}}', True, "Both are closed now."),
+        _case("also three deep, with a list between", '{"at": [{"x": {}}]}', True, "How deep does your function look?"),
+        _case(
+            "a backslash may itself be escaped",
+            '{"folder": "C:\\\\"}',
+            True,
+            "Two backslashes are one escaped backslash. Is the quote after them escaped, too?",
+        ),
+        _case(
+            "JSON has words of its own",
+            '{"gift": true}',
+            True,
+            "`true` is JSON and not Python. Which of the two languages does your function read?",
+        ),
         _case(
             "a number can grow",
             "12",
@@ -64,7 +77,13 @@ WHOLE = Exercise(
             "12 is JSON as it stands, and so is 120. Which kind of value can't get longer?",
         ),
         _case("null is no object", "null", False, "It can be read as JSON. Are these arguments?"),
-        _case("a list is no object", "[1, 2]", False, "Arguments have names. A list has none."),
+        _case("true is no object", "true", False, "It is complete, and it has no names."),
+        _case(
+            "a list is no object",
+            '[{"plant": "mint"}]',
+            False,
+            "Arguments have names. A list has none, whatever stands in it.",
+        ),
         _case(
             "a line break at the end does not matter",
             '{"plant": "mint"}\n',
@@ -77,6 +96,12 @@ WHOLE = Exercise(
             '{"plant": "mint"}{"plant": "basil"}',
             False,
             "This is what the naive reader made of two calls. Is it one object?",
+        ),
+        _case(
+            "after the object there is only blank space",
+            '{"plant": "mint"} {',
+            False,
+            "Something follows, with a blank before it. Do you look at all that is left?",
         ),
     ),
     hints=(

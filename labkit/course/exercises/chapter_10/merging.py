@@ -89,6 +89,18 @@ MERGE = Exercise(
             "These two have headers and nothing else. Do you wait for arguments before you note a call down?",
         ),
         Case(
+            "also where all of them have index 0",
+            'merge([one_piece(0, id, "list_plants") for id in ("call_1", "call_2", "call_3")])',
+            [_call(id, "list_plants", "") for id in ("call_1", "call_2", "call_3")],
+            "Three headers at one index, and no arguments at all. Does a new call wait until the old one has some?",
+        ),
+        Case(
+            "blank space at a cut belongs to the text",
+            'merge([one_piece(0, "a", "x", \'{"note": "red \'), one_piece(0, text=\'pots"}\')])',
+            [_call("a", "x", '{"note": "red pots"}')],
+            "The first piece ends in a blank, inside a text. Do you strip the pieces?",
+        ),
+        Case(
             "two calls of the same tool stay two",
             'merge([one_piece(0, "a", "get_stock", "{}"), one_piece(0, "b", "get_stock", "{}")])',
             [_call("a", "get_stock", "{}"), _call("b", "get_stock", "{}")],
@@ -101,7 +113,7 @@ MERGE = Exercise(
             "The last piece says index 0 too. Which call stands at index 0 by then?",
         ),
         Case(
-            "a piece without an index goes on with the last call",
+            "a piece without an index goes on with the call that began last",
             'merge([one_piece(0, "a", "x", "{}"), one_piece(1, "b", "y", "{"), one_piece(None, text="}")])',
             [_call("a", "x", "{}"), _call("b", "y", "{}")],
             "Only the last piece has no index here. Does a missing index stand for 0?",
@@ -116,8 +128,8 @@ MERGE = Exercise(
     hints=(
         "Keep a list of calls, and a dict from index to the call that stands there now. Find the call first, then ask "
         "whether the piece opens another one.",
-        "Where the index is None, the piece goes on with the last call; else with the call at its index. An id that is "
-        "neither empty nor that of the call found opens a new call.",
+        "Where the index is None, the piece goes on with the call that began last; else with the call at its index. "
+        "An id that is neither empty nor that of the call found opens a new call.",
         "For each piece: index = piece.get('index'); call = at.get(index) if index is not None else the last call or "
         "None. If call is None, or the piece has an id other than call['id']: append a new one, note at[index]. "
         "Then add the arguments, or nothing where they are None.",

@@ -1,4 +1,4 @@
-"""11.3: judge a reply by four measures, each of which asks more than the one before."""
+"""11.3: judge a reply by four measures, two of form and two of choice."""
 
 from __future__ import annotations
 
@@ -55,10 +55,28 @@ JUDGED = Exercise(
             "Chapter 03 reads empty arguments as `{}`. Is an empty *reply* an object?",
         ),
         Case(
+            "null is no object",
+            _run("null"),
+            _four(False, False, False, False),
+            "Chapter 03 reads `null` as `{}`, too: no arguments. Is it an object as a *reply*?",
+        ),
+        Case(
+            "a list is no object",
+            _run([OSLO]),
+            _four(False, False, False, False),
+            "The reply is JSON. Is it one object?",
+        ),
+        Case(
             "a tool that does not exist is parsed, and no more",
             _run({"name": "weather", "arguments": OSLO["arguments"]}),
             _four(True, False, False, False),
             "What does `fitting` return for a name that is not there?",
+        ),
+        Case(
+            "a name in other capitals is another name",
+            _run({"name": "Get_Weather", "arguments": OSLO["arguments"]}),
+            _four(True, False, False, False),
+            "`fitting` knows no such tool, and a runtime wouldn't either. Does your function?",
         ),
         Case(
             "the right tool counts, also where its arguments do not fit",
@@ -79,6 +97,12 @@ JUDGED = Exercise(
             "Does your function compare the arguments?",
         ),
         Case(
+            "another day is wrong, too",
+            _run({"name": "get_weather", "arguments": {"city": "Oslo", "date": "2026-09-04"}}),
+            _four(True, True, True, False),
+            "Does your function compare all of the arguments?",
+        ),
+        Case(
             "the order of keys means nothing",
             _run('{"arguments": {"date": "2026-09-03", "city": "Oslo"}, "name": "get_weather"}'),
             _four(True, True, True, True),
@@ -89,6 +113,15 @@ JUDGED = Exercise(
             _run({"name": "web_search", "arguments": {"query": "retry guard"}}, "guard"),
             _four(True, True, True, True),
             "`fitting` returns the arguments with the defaults filled in. Which of the two do you compare?",
+        ),
+        Case(
+            "a default is wrong where something else was wanted",
+            _run(
+                {"name": "web_search", "arguments": {"query": "retry guard"}},
+                "guard | {'arguments': {'query': 'retry guard', 'top_k': 2}}",
+            ),
+            _four(True, True, True, False),
+            "What is missing in a reply stands for the default. Is the default what was wanted?",
         ),
         Case(
             "arguments as text do not fit",
@@ -105,8 +138,8 @@ JUDGED = Exercise(
     ),
     hints=(
         "parse_arguments says whether it is parsed, fitting says whether it is valid. The other two compare.",
-        "An empty text must be caught before parse_arguments reads it as {}. Take name and arguments with get: they "
-        "may be missing.",
+        "An empty text and null must be caught: parse_arguments reads both as {}. An object has a brace. Take name and "
+        "arguments with get: they may be missing.",
         "values = fitting(name, arguments). Valid is: values is not None. The right arguments are values == "
         'wanted["arguments"], and the right tool with them.',
     ),
@@ -114,7 +147,7 @@ JUDGED = Exercise(
 def judged(reply, wanted):
     """Return parsed, valid, right tool, right arguments."""
     try:
-        said = parse_arguments(reply) if reply.strip() else None
+        said = parse_arguments(reply) if "{" in reply else None
     except CallRefused:
         said = None
     if said is None:

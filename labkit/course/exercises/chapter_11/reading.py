@@ -37,6 +37,18 @@ READ_ENVELOPE = Exercise(
             "Which keys may stand beside `tool_calls`? `arguments` may be empty, too.",
         ),
         Case(
+            "calls come without a thought, too",
+            _of({"tool_calls": [ONE]}),
+            {"tool_calls": [ONE]},
+            "The thought is optional. What does your function do where there is none?",
+        ),
+        Case(
+            "an answer comes with a thought, too",
+            _of({"thought": "enough", "answer": "42"}),
+            {"thought": "enough", "answer": "42"},
+            "A thought may stand in both forms.",
+        ),
+        Case(
             "prose before the object is not skipped",
             _run('Sure: {"answer": "42"}'),
             None,
@@ -59,6 +71,18 @@ READ_ENVELOPE = Exercise(
             _of({"tool_calls": [ONE], "answer": "42"}),
             None,
             "Is the run over, or not? Whichever you ask for first would win.",
+        ),
+        Case(
+            "an answer that is null is a key, too",
+            _of({"tool_calls": [ONE], "answer": None}),
+            None,
+            "Do you ask whether the key is there, or what stands in it?",
+        ),
+        Case(
+            "an empty list beside an answer is a key, too",
+            _of({"tool_calls": [], "answer": "42"}),
+            None,
+            "Exactly one key, whatever stands in it.",
         ),
         Case(
             "an object with neither key is no decision",
@@ -91,6 +115,12 @@ READ_ENVELOPE = Exercise(
             "The first call is fine. The second has no name.",
         ),
         Case(
+            "a call has no other keys",
+            _of({"tool_calls": [ONE | {"id": "call_1"}]}),
+            None,
+            "A call has two keys and no other. `is_call` knows.",
+        ),
+        Case(
             "the name is a text",
             _of({"tool_calls": [{"name": 7, "arguments": {}}]}),
             None,
@@ -119,6 +149,18 @@ READ_ENVELOPE = Exercise(
             _of({"thought": ["a", "b"], "answer": "42"}),
             None,
             "The thought goes into the history, as the content of a message.",
+        ),
+        Case(
+            "a thought beside calls is a text as well, and null is none",
+            _of({"thought": None, "tool_calls": [ONE]}),
+            None,
+            "A thought may be left out. Here it is there, and it is no text.",
+        ),
+        Case(
+            "a foreign key beside calls is not passed over either",
+            _of({"tool_calls": [ONE], "final": True}),
+            None,
+            "Do both forms ask for their keys, and no other?",
         ),
         Case(
             "a key that nobody has agreed on is not passed over",

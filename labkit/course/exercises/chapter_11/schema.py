@@ -38,8 +38,11 @@ def garden() -> dict[str, Any]:
     return {"accepts": accepts, "two_tools": TWO_TOOLS}
 
 
-def _run(value: Any) -> str:
-    return f"accepts(envelope_of(two_tools), {value!r})"
+def _run(value: Any, tools: str = "two_tools") -> str:
+    return f"accepts(envelope_of({tools}), {value!r})"
+
+
+MOW = "{'mow': {'type': 'object', 'properties': {'fast': {'type': 'boolean'}}, 'additionalProperties': False}}"
 
 
 ENVELOPE_OF = Exercise(
@@ -66,6 +69,18 @@ ENVELOPE_OF = Exercise(
             "What may stand in the list: the call of one tool, or of any?",
         ),
         Case(
+            "it is made for the tools that are given",
+            _run({"tool_calls": [{"name": "mow", "arguments": {"fast": True}}]}, MOW),
+            True,
+            "Another tool this time. Where does your schema take the names from?",
+        ),
+        Case(
+            "what a tool does not require may be left out",
+            _run({"tool_calls": [{"name": "mow", "arguments": {}}]}, MOW),
+            True,
+            "The schema of a tool's arguments says itself what must be there. Is it in yours as it is?",
+        ),
+        Case(
             "a tool that does not exist does not fit",
             _run({"tool_calls": [{"name": "mow", "arguments": {"on": True}}]}),
             False,
@@ -82,6 +97,18 @@ ENVELOPE_OF = Exercise(
             _run({"tool_calls": [{"name": "water", "arguments": {"plant": "mint", "litres": "much"}}]}),
             False,
             "The schema of each tool's arguments is in `two_tools`. Where does it stand in yours?",
+        ),
+        Case(
+            "arguments have no key that was not declared",
+            _run({"tool_calls": [{"name": "light", "arguments": {"on": True, "plant": "mint"}}]}),
+            False,
+            "Is the schema of the arguments in yours as it is in `two_tools`?",
+        ),
+        Case(
+            "every call in the list has to fit",
+            _run({"tool_calls": [WATER, {"name": "mow", "arguments": {}}]}),
+            False,
+            "The first call is fine. Which keyword speaks of *all* items of a list?",
         ),
         Case(
             "a call without arguments does not fit",
@@ -112,6 +139,36 @@ ENVELOPE_OF = Exercise(
             _run({"tool_calls": [WATER], "answer": "done"}),
             False,
             "The two forms are two objects. Is each of them closed?",
+        ),
+        Case(
+            "an answer that is null is a key, too",
+            _run({"tool_calls": [WATER], "answer": None}),
+            False,
+            "Which keys does the form with `tool_calls` have room for?",
+        ),
+        Case(
+            "an empty list beside an answer is a key, too",
+            _run({"tool_calls": [], "answer": "done"}),
+            False,
+            "Which keys does the form with `answer` have room for?",
+        ),
+        Case(
+            "there is no room for a thought here",
+            _run({"thought": "dry", "answer": "done"}),
+            False,
+            "The task is a decision without a thought.",
+        ),
+        Case(
+            "a list of calls alone is no decision",
+            _run([WATER]),
+            False,
+            "Of which type is a decision? `properties` says nothing about a list.",
+        ),
+        Case(
+            "a text alone is no decision",
+            _run("done"),
+            False,
+            "Of which type is a decision? `properties` says nothing about a text.",
         ),
         Case(
             "an object with neither does not fit",
