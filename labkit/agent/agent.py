@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from labkit.agent.ahead import require_early
 from labkit.agent.announcer import Listener
 from labkit.agent.beginning import opening
 from labkit.agent.run import Run
@@ -51,6 +50,8 @@ class Agent:
         if type(early_dispatch) is not bool:
             raise TypeError(f"early_dispatch is True or False, not {early_dispatch!r}")
         if early_dispatch:
+            from labkit.agent.ahead import require_early  # here, so that importing labkit does not pay for it
+
             require_early(model, runtime)
         self.model = model
         self.runtime = runtime

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from labkit import history, trace
 from labkit.agent.admission import Door, unrun
-from labkit.agent.ahead import Ahead
 from labkit.agent.announcer import Announcer, Listener
 from labkit.agent.answers import in_call_order, interrupted
 from labkit.agent.run import Run, Turn
@@ -20,6 +19,7 @@ from labkit.trace import Trace
 
 if TYPE_CHECKING:
     from labkit.agent.agent import Agent
+    from labkit.agent.ahead import Ahead
 
 
 class Session:
@@ -40,7 +40,7 @@ class Session:
         self.detail: str | None = None
         self.steps = 0
         self.watch = agent.guard.watch(agent.runtime.registry) if agent.guard is not None else None
-        self.ahead = Ahead(agent, self.watch, self.began) if agent.early_dispatch else None
+        self.ahead = _ahead(self) if agent.early_dispatch else None
         self._offered: tuple[Any, ...] = ()
         self._definitions: list[dict[str, Any]] = []
 
@@ -238,3 +238,9 @@ def _ending(reply: ModelReply) -> tuple[str, str]:
     if reply.finish_reason == "length":
         return "truncated", reply.content or ""
     return ("final_answer" if (reply.content or "").strip() else "stalled"), reply.content or ""
+
+
+def _ahead(session: Session) -> Ahead:
+    from labkit.agent.ahead import Ahead  # here, so that importing labkit does not pay for it
+
+    return Ahead(session.agent, session.watch, session.began)

@@ -14,7 +14,6 @@ from labkit.declare import ToolRegistry
 from labkit.runtime.answers import interrupted, no_thread, not_run, stopped, unknown_end
 from labkit.runtime.batch import SLICE, Batch, Held, as_planned, held_by
 from labkit.runtime.content import raised, result_from, result_of, timed_out
-from labkit.runtime.early import EarlyCalls
 from labkit.runtime.prepare import REPAIRS, VALIDATORS, Gate, Prepared, admit, unknown_tool
 from labkit.schedule import POLICIES, kind_of, plan
 from labkit.trace import tool_batch, tool_finished, tool_start
@@ -22,6 +21,8 @@ from labkit.workers import Job, call_function, fault, job_for, raised_on_purpose
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+    from labkit.runtime.early import EarlyCalls
 
 Listener = Callable[[dict[str, Any]], None]
 
@@ -76,6 +77,8 @@ class ToolRuntime:
         ``refuses`` is asked once per call, in call order; a call that it says yes to is not run and holds nobody.
         Raises ValueError where the policy is neither ``barriers`` nor ``by_resource``.
         """
+        from labkit.runtime.early import EarlyCalls  # here, so that importing labkit does not pay for it
+
         return EarlyCalls(self, perf_counter() if began is None else began, refuses)
 
     def dispatch_many(
