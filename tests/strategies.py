@@ -154,3 +154,20 @@ def is_json(value: Any) -> bool:
     if type(value) is list:
         return all(map(is_json, value))
     return value is None or type(value) in (bool, int, str) or (type(value) is float and math.isfinite(value))
+
+
+# Histories in which anything may stand at any place.
+_any = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+_keys = st.sampled_from(["role", "content", "tool_calls", "tool_call_id", "error", "function", "name", "arguments"])
+_roles = st.sampled_from(["system", "user", "assistant", "tool", "developer"])
+_calls = st.lists(
+    st.dictionaries(st.sampled_from(["id", "name", "arguments", "function"]), _any, max_size=4), max_size=3
+)
+_messages = st.fixed_dictionaries(
+    {"role": _roles}, optional={"content": _any, "tool_calls": _calls, "tool_call_id": _any}
+)
+odd_histories = st.lists(_messages | st.dictionaries(_keys, _any, max_size=4), max_size=6)

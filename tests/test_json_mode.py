@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from strategies import arguments, texts
+from strategies import arguments, odd_histories, texts
 from tools_for_tests import quick, runtime_of
 
 from labkit import Agent, ScriptedModel, Tool, ToolRegistry, ToolRuntime, parse_arguments, tool
@@ -295,20 +295,8 @@ def test_a_wrong_setting_is_refused_by_name() -> None:
 
 # ---- the wording ----
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
-KEYS = st.sampled_from(["role", "content", "tool_calls", "tool_call_id", "error", "function", "name", "arguments"])
-ROLES = st.sampled_from(["system", "user", "assistant", "tool", "developer"])
-CALLS = st.lists(
-    st.dictionaries(st.sampled_from(["id", "name", "arguments", "function"]), JSON, max_size=4), max_size=3
-)
-MESSAGES = st.fixed_dictionaries({"role": ROLES}, optional={"content": JSON, "tool_calls": CALLS, "tool_call_id": JSON})
 
-
-@given(st.lists(MESSAGES | st.dictionaries(KEYS, JSON, max_size=4), max_size=6), st.booleans())
+@given(odd_histories, st.booleans())
 def test_whatever_a_history_holds_becomes_text_and_a_reply(history: list[dict[str, Any]], has_tools: bool) -> None:
     before = copy.deepcopy(history)
     sent = to_json_mode(history, TOOLS if has_tools else [])

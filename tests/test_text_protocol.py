@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import odd_histories
 from tools_for_tests import quick, runtime_of
 
 from labkit import Agent, ScriptedModel, ToolRegistry, ToolRuntime
@@ -416,20 +417,7 @@ def test_what_was_read_is_worded_so_that_it_reads_the_same_again() -> None:
     assert read(answer["content"]).taken == {"answer": "4"}
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
-KEYS = st.sampled_from(["role", "content", "tool_calls", "tool_call_id", "error", "function", "name", "arguments"])
-ROLES = st.sampled_from(["system", "user", "assistant", "tool", "developer"])
-CALLS = st.lists(
-    st.dictionaries(st.sampled_from(["id", "name", "arguments", "function"]), JSON, max_size=4), max_size=3
-)
-MESSAGES = st.fixed_dictionaries({"role": ROLES}, optional={"content": JSON, "tool_calls": CALLS, "tool_call_id": JSON})
-
-
-@given(st.lists(MESSAGES | st.dictionaries(KEYS, JSON, max_size=4), max_size=6), st.booleans())
+@given(odd_histories, st.booleans())
 def test_whatever_a_history_holds_becomes_text_and_a_reply(history: list[dict[str, Any]], has_tools: bool) -> None:
     before = copy.deepcopy(history)
     sent = to_text(history, TOOLS if has_tools else [])

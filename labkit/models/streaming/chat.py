@@ -16,45 +16,22 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from labkit.models.base import ModelError, ModelReply, Usage
-from labkit.models.streaming.growing import Growing, Pieces
+from labkit.models.base import ModelReply
+from labkit.models.streaming.assembly import Assembly
+from labkit.models.streaming.growing import Growing
 from labkit.models.wire.reading import found_fault, mapping, text, text_of, usage_of
 
 HELD_BACK = ("length", "content_filter")
 """Finish reasons after which no call is whole, whatever else a server sends."""
-CUT_SHORT = "the stream ended before the reply was whole, so nothing of it was used; ask again"
 
 
-class ChatAssembly:
-    """What is known of a reply after the chunks so far.
-
-    ``calls`` are in the order in which they appeared; ``fault`` is the server's sentence where it sent an error.
-    """
+class ChatAssembly(Assembly):
+    """What is known of a reply after the chunks so far."""
 
     def __init__(self) -> None:
-        self._content = Pieces()
-        self._refusal = Pieces()
-        self.finish_reason: str | None = None
-        self.usage: Usage | None = None
-        self.fault: str | None = None
-        self._calls: list[Growing] = []
+        super().__init__()
         self._at: dict[int, Growing] = {}
         self._choice: Any = None
-
-    @property
-    def content(self) -> str:
-        """The text so far."""
-        return str(self._content)
-
-    @property
-    def refusal(self) -> str:
-        """What was said to decline, so far."""
-        return str(self._refusal)
-
-    @property
-    def calls(self) -> tuple[Growing, ...]:
-        """The calls so far, in order of appearance."""
-        return tuple(self._calls)
 
     def feed(self, chunk: Any) -> None:
         """Take one chunk, a dict as it came."""
@@ -67,12 +44,9 @@ class ChatAssembly:
 
     def reply(self) -> ModelReply:
         """Return the reply. Raises ModelError where the server sent an error, or never said that it had ended."""
-        if self.fault is not None:
-            raise ModelError(f"the server broke its reply off: {self.fault}")
-        if self.finish_reason is None:
-            raise ModelError(CUT_SHORT)
+        finish_reason = self._ended()
         calls = tuple(growing.call for growing in self._calls)
-        return ModelReply(self.content, calls, self.finish_reason, self.usage, self.refusal or None)
+        return ModelReply(self.content, calls, finish_reason, self.usage, self.refusal or None)
 
     def _take(self, choice: Mapping[str, Any]) -> None:
         number = choice.get("index") or 0

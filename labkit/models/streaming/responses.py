@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from labkit.models.base import ModelError, ModelReply, Usage
-from labkit.models.streaming.chat import CUT_SHORT, as_text, close_all
-from labkit.models.streaming.growing import Growing, Pieces
+from labkit.models.base import ModelError, ModelReply
+from labkit.models.streaming.assembly import CUT_SHORT, Assembly
+from labkit.models.streaming.chat import as_text, close_all
+from labkit.models.streaming.growing import Growing
 from labkit.models.wire.reading import found_fault, listed, mapping, text
 from labkit.models.wire.responses import CALLS, reply_from_response
 
@@ -16,34 +17,14 @@ ARGUMENT_DELTAS = ("response.function_call_arguments.delta", "response.custom_to
 ARGUMENT_ENDS = ("response.function_call_arguments.done", "response.custom_tool_call_input.done")
 
 
-class ResponsesAssembly:
+class ResponsesAssembly(Assembly):
     """What is known of a reply after the events so far; the same face as ``ChatAssembly``."""
 
     def __init__(self) -> None:
-        self._content = Pieces()
-        self._refusal = Pieces()
-        self.finish_reason: str | None = None
-        self.usage: Usage | None = None
-        self.fault: str | None = None
-        self._calls: list[Growing] = []
+        super().__init__()
         self._at: dict[int, Growing] = {}
         self._with_id: dict[str, Growing] = {}
         self._whole: ModelReply | None = None
-
-    @property
-    def content(self) -> str:
-        """The text so far."""
-        return str(self._content)
-
-    @property
-    def refusal(self) -> str:
-        """What was said to decline, so far."""
-        return str(self._refusal)
-
-    @property
-    def calls(self) -> tuple[Growing, ...]:
-        """The calls so far, in order of appearance."""
-        return tuple(self._calls)
 
     def feed(self, event: Any) -> None:
         """Take one event, a dict as it came."""
@@ -70,14 +51,13 @@ class ResponsesAssembly:
 
     def reply(self) -> ModelReply:
         """Return the reply. Raises ModelError where the server sent an error, or never said that it had ended."""
-        if self.fault is not None:
-            raise ModelError(f"the server broke its reply off: {self.fault}")
-        if self._whole is None or self.finish_reason is None:
+        finish_reason = self._ended()
+        if self._whole is None:
             raise ModelError(CUT_SHORT)
         if self._whole.tool_calls or (not self._calls and (self._whole.content or self._whole.refusal)):
             return self._whole  # the server said it all again, as one
         calls = tuple(growing.call for growing in self._calls)
-        return ModelReply(self.content, calls, self.finish_reason, self.usage, self.refusal or None)
+        return ModelReply(self.content, calls, finish_reason, self.usage, self.refusal or None)
 
     def _end(self, response: Mapping[str, Any], kind: str) -> None:
         if response.get("error"):
